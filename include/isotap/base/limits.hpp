@@ -1,0 +1,49 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace isotap {
+
+/// Every bound of the program, by name. A bound is a promise: what happens when it is reached
+/// stands beside it, in docs/OPERATIONS.md, and in a test. Plain values, set once at start-up,
+/// read from every thread.
+struct Limits {
+    /// Bytes that a proxy buffers for a peer that does not read; then it stops reading from the
+    /// other one. One read may overshoot it by `read_chunk`.
+    std::size_t bytes_in_flight = 256 * 1024;
+
+    /// Bytes taken from one socket in one go; larger messages stream through in several.
+    std::size_t read_chunk = 64 * 1024;
+
+    /// Reads in a row from one busy socket before the others of the thread get their turn.
+    std::size_t reads_per_turn = 4;
+
+    /// A client packet before authentication. A larger one ends the session with the dialect's own
+    /// error, before memory is spent on it.
+    std::size_t startup_packet = 10'000;
+
+    /// Time from accept to 'authenticated'. Then the session is closed.
+    std::chrono::milliseconds login_timeout{60'000};
+
+    /// Time to reach the upstream server. Then the client gets the dialect's own error.
+    std::chrono::milliseconds connect_timeout{10'000};
+
+    /// Concurrent sessions. One more is refused with the dialect's own error.
+    std::size_t sessions = 10'000;
+
+    /// Replies that a client may have outstanding in a pipeline and still be decoded. One more
+    /// makes the session blind: bytes pass, nothing is observed.
+    std::size_t pipelined_replies = 65'536;
+
+    /// Bytes of one decoded message that observation keeps together (a statement's text, an error).
+    /// What is beyond passes unobserved and is reported as cut.
+    std::size_t observed_message = 64 * 1024;
+
+    /// Prepared statements and portals whose text a session remembers. More are executed as always,
+    /// and reported without their text.
+    std::size_t named_statements = 4'096;
+};
+
+}  // namespace isotap

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "isotap/base/bytes.hpp"
+#include "isotap/base/clock.hpp"
+
+/// The sans-I/O contract between a dialect and whoever moves the bytes.
+namespace isotap::protocol {
+
+/// Client or server: which end of the session bytes come from or go to.
+enum class Side : std::uint8_t { client, server };
+
+constexpr Side other(Side side) noexcept {
+    return side == Side::client ? Side::server : Side::client;
+}
+
+enum class ActionKind : std::uint8_t {
+    dial,  ///< reach the server; then call `on_dialled` or `on_dial_failed`, feed nothing before
+    send,  ///< send `bytes` to `to`
+    start_tls,  ///< what was sent to `to` so far goes out as it is; all that follows is TLS. Then
+                ///< call `on_tls_started` or `on_tls_failed`, feed nothing of either side before
+    go_blind,   ///< the session will not look at any further byte, of either side: relay them
+    finish,     ///< flush what is due to both sides, then close both
+};
+
+/// One thing to do, in order. Input that no `send` mentions is swallowed.
+struct Action {
+    ActionKind kind{};
+    Side to{};
+    /// A range of the bytes just fed, or bytes that the session keeps until the next call to it.
+    Bytes bytes;
+};
+
+/// What a call to a session asks for, in order. The driver owns it, empties it and hands it in
+/// again, so that the steady state allocates nothing.
+class Actions {
+  public:
+    void clear() noexcept { list_.clear(); }
+    [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
+    [[nodiscard]] auto begin() const noexcept { return list_.begin(); }
+    [[nodiscard]] auto end() const noexcept { return list_.end(); }
+    [[nodiscard]] std::size_t size() const noexcept { return list_.size(); }
+    [[nodiscard]] const Action& operator[](std::size_t i) const noexcept { return list_[i]; }
+
+    void add(ActionKind kind, Side to = Side::client) { list_.push_back({kind, to, {}}); }
+
+    /// Adjacent ranges to one side become one, so that a chunk of many messages is one write.
+    void send(Side to, Bytes bytes) {
+        if (bytes.empty()) {
+            return;
+        }
+        if (!list_.empty()) {
+            Action& last = list_.back();
+            if (last.kind == ActionKind::send && last.to == to &&
+                last.bytes.data() + last.bytes.size() == bytes.data()) {
+                last.bytes = {last.bytes.data(), last.bytes.size() + bytes.size()};
+                return;
+            }
+        }
+        list_.push_back({ActionKind::send, to, bytes});
+    }
+
+  private:
+    std::vector<Action> list_;
+};
+
+/// What a session tells about itself between calls.
+enum class Phase : std::uint8_t {
+    handshake,  ///< not authenticated: the login time-out applies
+    idle,       ///< nothing is owed and no transaction is open: may be ended without harm
+    busy,       ///< a request is unanswered or a transaction is open
+    blind,      ///< nobody knows
+};
+
+/// One client and its one server, seen as bytes. One thread at a time; never blocks, never throws
+/// on input, allocates only bounded memory. Time is handed in.
+class Session {
+  public:
+    Session() = default;
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    virtual ~Session() = default;
+
+    /// Called once, before anything else: a dialect whose server speaks first dials here.
+    virtual void start(Time now, Actions& actions) = 0;
+
+    /// Takes bytes as they came, split or merged anywhere. When an action stops the flow (`dial`,
+    /// `start_tls`), the bytes behind the message that caused it are kept or refused as the dialect
+    /// demands; the driver never feeds them again.
+    virtual void feed(Side from, Bytes bytes, Time now, Actions& actions) = 0;
+
+    /// `from` will send no more. The driver relays the half-close itself, behind what is due.
+    virtual void on_end(Side from, Time now, Actions& actions) = 0;
+
+    virtual void on_dialled(Time now, Actions& actions) = 0;
+    virtual void on_dial_failed(std::string_view why, Time now, Actions& actions) = 0;
+    virtual void on_tls_started(Side leg, Time now, Actions& actions) = 0;
+    virtual void on_tls_failed(Side leg, std::string_view why, Time now, Actions& actions) = 0;
+
+    /// The proxy wants to end an idle or overdue session: the dialect says good-bye to both ends.
+    virtual void on_shutdown(Time now, Actions& actions) = 0;
+
+    /// The connection is gone: what is still open gets its outcome. Nothing is called afterwards.
+    virtual void on_closed(Time now) = 0;
+
+    [[nodiscard]] virtual Phase phase() const noexcept = 0;
+};
+
+}  // namespace isotap::protocol
