@@ -37,6 +37,10 @@ struct Limits {
     /// makes the session blind: bytes pass, nothing is observed.
     std::size_t pipelined_replies = 65'536;
 
+    /// Bytes of requests that observation keeps until their replies have come. What is beyond is
+    /// observed without its text.
+    std::size_t pipelined_bytes = 1024 * 1024;
+
     /// Bytes of one decoded message that observation keeps together (a statement's text, an error).
     /// What is beyond passes unobserved and is reported as cut.
     std::size_t observed_message = 64 * 1024;

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "isotap/base/bytes.hpp"
 #include "isotap/base/clock.hpp"
+#include "isotap/protocol/tls_policy.hpp"
 
 /// The sans-I/O contract between a dialect and whoever moves the bytes.
 namespace isotap::protocol {
@@ -30,7 +32,8 @@ enum class ActionKind : std::uint8_t {
 struct Action {
     ActionKind kind{};
     Side to{};
-    /// A range of the bytes just fed, or bytes that the session keeps until the next call to it.
+    /// A range of the bytes just fed, or bytes that the session or these actions keep until the
+    /// next call. With `start_tls`: what has already arrived of the handshake.
     Bytes bytes;
 };
 
@@ -38,14 +41,19 @@ struct Action {
 /// again, so that the steady state allocates nothing.
 class Actions {
   public:
-    void clear() noexcept { list_.clear(); }
+    void clear() noexcept {
+        list_.clear();
+        owned_.clear();
+    }
     [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
     [[nodiscard]] auto begin() const noexcept { return list_.begin(); }
     [[nodiscard]] auto end() const noexcept { return list_.end(); }
     [[nodiscard]] std::size_t size() const noexcept { return list_.size(); }
     [[nodiscard]] const Action& operator[](std::size_t i) const noexcept { return list_[i]; }
 
-    void add(ActionKind kind, Side to = Side::client) { list_.push_back({kind, to, {}}); }
+    void add(ActionKind kind, Side to = Side::client, Bytes bytes = {}) {
+        list_.push_back({kind, to, bytes});
+    }
 
     /// Adjacent ranges to one side become one, so that a chunk of many messages is one write.
     void send(Side to, Bytes bytes) {
@@ -63,8 +71,15 @@ class Actions {
         list_.push_back({ActionKind::send, to, bytes});
     }
 
+    /// Sends bytes of our own making, which live here until `clear`.
+    void send_own(Side to, std::vector<std::uint8_t> bytes) {
+        list_.push_back({ActionKind::send, to, bytes});
+        owned_.push_back(std::move(bytes));
+    }
+
   private:
     std::vector<Action> list_;
+    std::vector<std::vector<std::uint8_t>> owned_;
 };
 
 /// What a session tells about itself between calls.
@@ -97,7 +112,7 @@ class Session {
 
     virtual void on_dialled(Time now, Actions& actions) = 0;
     virtual void on_dial_failed(std::string_view why, Time now, Actions& actions) = 0;
-    virtual void on_tls_started(Side leg, Time now, Actions& actions) = 0;
+    virtual void on_tls_started(Side leg, TlsFacts facts, Time now, Actions& actions) = 0;
     virtual void on_tls_failed(Side leg, std::string_view why, Time now, Actions& actions) = 0;
 
     /// The proxy wants to end an idle or overdue session: the dialect says good-bye to both ends.

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "isotap/history/events.hpp"
+#include "isotap/proxy/counters.hpp"
+#include "isotap/proxy/options.hpp"
+
+namespace isotap::proxy {
+
+/// The data path: listeners, relay threads and the sessions on them.
+///
+/// Made, driven and destroyed by one thread (ops); what it does happens on its own threads. The
+/// constructor binds every listener and reads every certificate, and throws StartupError when one
+/// cannot be had; nothing throws afterwards.
+class Relay {
+  public:
+    /// Where the events of one relay thread go, in `Mode::observe`. Called on that thread only.
+    using SinkOfThread = std::function<std::unique_ptr<history::EventSink>(
+        std::size_t thread, RelayCounters& counters)>;
+
+    Relay(const RelayOptions& options, const SinkOfThread& sink_of_thread);
+    ~Relay();
+    Relay(const Relay&) = delete;
+    Relay& operator=(const Relay&) = delete;
+
+    /// Where each listener really listens, in the order of the options: port 0 has become a number.
+    [[nodiscard]] std::vector<Address> addresses() const;
+
+    /// Starts the threads and accepts from then on.
+    void start();
+
+    /// Stops accepting; ends every session as soon as it is idle. Returns at once.
+    void drain();
+
+    /// Sessions that are still there.
+    [[nodiscard]] std::size_t open_sessions() const noexcept;
+
+    /// Ends what is left, joins the threads. Returns how many sessions were cut in their work.
+    std::size_t stop();
+
+    /// Reads certificates anew; sessions that run keep theirs. Empty, or why the old ones stay.
+    [[nodiscard]] std::string reload_certificates();
+
+    /// One per relay thread; they live as long as this object.
+    [[nodiscard]] std::vector<const RelayCounters*> counters() const;
+
+  private:
+    class Body;
+    std::unique_ptr<Body> body_;
+};
+
+}  // namespace isotap::proxy
