@@ -10,9 +10,9 @@ namespace isotap {
 /// stands beside it, in docs/OPERATIONS.md, and in a test. Plain values, set once at start-up,
 /// read from every thread.
 struct Limits {
-    /// Bytes that a proxy buffers for a peer that does not read; then it stops reading from the
-    /// other one. One read may overshoot it by `read_chunk`.
-    std::size_t bytes_in_flight = 256 * 1024;
+    /// Bytes that a proxy holds for a peer that does not read; then it stops reading from the other
+    /// one. One read may overshoot it by `read_chunk`.
+    std::size_t bytes_in_flight = 64 * 1024;
 
     /// Bytes taken from one socket in one go; larger messages stream through in several.
     std::size_t read_chunk = 64 * 1024;
@@ -29,6 +29,9 @@ struct Limits {
 
     /// Time to reach the upstream server. Then the client gets the dialect's own error.
     std::chrono::milliseconds connect_timeout{10'000};
+
+    /// Time for a client to close its side after its server has; then it is closed for it.
+    std::chrono::milliseconds linger_timeout{5'000};
 
     /// Concurrent sessions. One more is refused with the dialect's own error.
     std::size_t sessions = 10'000;

@@ -82,6 +82,14 @@ class Actions {
     std::vector<std::vector<std::uint8_t>> owned_;
 };
 
+/// Why there is no server to speak with.
+struct DialFailure {
+    enum class Kind : std::uint8_t { unreachable, too_many_sessions };
+
+    Kind kind = Kind::unreachable;
+    std::string_view why;  ///< for a person; lives for the call only
+};
+
 /// What a session tells about itself between calls.
 enum class Phase : std::uint8_t {
     handshake,  ///< not authenticated: the login time-out applies
@@ -111,7 +119,7 @@ class Session {
     virtual void on_end(Side from, Time now, Actions& actions) = 0;
 
     virtual void on_dialled(Time now, Actions& actions) = 0;
-    virtual void on_dial_failed(std::string_view why, Time now, Actions& actions) = 0;
+    virtual void on_dial_failed(const DialFailure& failure, Time now, Actions& actions) = 0;
     virtual void on_tls_started(Side leg, TlsFacts facts, Time now, Actions& actions) = 0;
     virtual void on_tls_failed(Side leg, std::string_view why, Time now, Actions& actions) = 0;
 

@@ -11,7 +11,7 @@ enum class TlsPolicy : std::uint8_t {
                        ///< certificate
     same_certificate,  ///< as mirror, and the certificate must be the server's own, so that even
                        ///< what binds itself to the certificate passes
-    terminate,  ///< each leg is decided for itself
+    terminate,         ///< each leg is decided for itself
 };
 
 /// What the proxy does on its own leg to the server when it does not mirror, as libpq names it.

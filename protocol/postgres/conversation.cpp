@@ -1,0 +1,431 @@
+#include "protocol/postgres/conversation.hpp"
+
+#include "protocol/postgres/backend/authentication.hpp"
+#include "protocol/postgres/backend/command_complete.hpp"
+#include "protocol/postgres/backend/error_response.hpp"
+#include "protocol/postgres/frontend/sasl_initial_response.hpp"
+#include "protocol/postgres/message_type.hpp"
+#include "protocol/postgres/message_writer.hpp"
+
+namespace isotap::postgres {
+
+using protocol::ActionKind;
+using protocol::Actions;
+using protocol::Note;
+using protocol::Phase;
+using protocol::Side;
+
+Conversation::Conversation(const ChannelFacts& channel, const Limits& limits,
+                           protocol::NoteTaker& notes, Observation* observation)
+    : channel_(channel),
+      notes_(notes),
+      observation_(observation),
+      client_(limits.observed_message),
+      server_(limits.observed_message),
+      ledger_(limits.pipelined_replies, limits.pipelined_bytes) {}
+
+void Conversation::feed(Side from, Bytes bytes, Time now, Actions& actions) {
+    if (from == Side::client) {
+        from_client(bytes, now, actions);
+    } else {
+        from_server(bytes, now, actions);
+    }
+}
+
+void Conversation::from_client(Bytes bytes, Time now, Actions& actions) {
+    client_.feed(bytes);
+    for (;;) {
+        const Bytes before = client_.rest();
+        Piece piece;
+        const auto status =
+            client_.next(piece, [this](std::uint8_t type) { return keep_of_client(type); });
+        if (status == FrameReader::Status::drained) {
+            return;
+        }
+        if (status == FrameReader::Status::malformed) {
+            actions.send(Side::server, before);
+            trouble_ = Note::unknown_message;
+            give_up(Side::client, now, actions);
+            return;
+        }
+        if (stage_ == Stage::authentication && withholds_answer(piece.type)) {
+            if (piece.last && !pass_authentication_answer(piece, actions)) {
+                return;
+            }
+            continue;
+        }
+        actions.send(Side::server, piece.raw);
+        if (piece.last && !on_request(piece, now)) {
+            give_up(Side::client, now, actions);
+            return;
+        }
+    }
+}
+
+void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
+    server_.feed(bytes);
+    for (;;) {
+        const Bytes before = server_.rest();
+        Piece piece;
+        const auto status =
+            server_.next(piece, [this](std::uint8_t type) { return keep_of_server(type); });
+        if (status == FrameReader::Status::drained) {
+            return;
+        }
+        if (status == FrameReader::Status::malformed) {
+            actions.send(Side::client, before);
+            trouble_ = Note::unknown_message;
+            give_up(Side::server, now, actions);
+            return;
+        }
+        if (stage_ == Stage::authentication && withholds_request(piece.type)) {
+            if (piece.last) {
+                pass_authentication_request(piece, actions);
+            }
+            continue;
+        }
+        actions.send(Side::client, piece.raw);
+        if (piece.last && !on_reply(piece, now)) {
+            give_up(Side::server, now, actions);
+            return;
+        }
+    }
+}
+
+bool Conversation::keep_of_client(std::uint8_t type) const noexcept {
+    switch (static_cast<FrontendType>(type)) {
+        case FrontendType::password: return stage_ == Stage::authentication && sasl_offered_;
+        case FrontendType::query:
+        case FrontendType::parse:
+        case FrontendType::bind:
+        case FrontendType::execute:
+        case FrontendType::close: return observation_ != nullptr;
+        default: return false;
+    }
+}
+
+bool Conversation::keep_of_server(std::uint8_t type) const noexcept {
+    switch (static_cast<BackendType>(type)) {
+        case BackendType::authentication:
+        case BackendType::ready_for_query: return true;
+        case BackendType::command_complete:
+        case BackendType::error_response:
+        case BackendType::parameter_status: return observation_ != nullptr;
+        default: return false;
+    }
+}
+
+/// SCRAM bound to our certificate would fail at the server, with words that explain nothing.
+bool Conversation::withholds_answer(std::uint8_t type) const noexcept {
+    return static_cast<FrontendType>(type) == FrontendType::password && sasl_offered_ &&
+           channel_.client_tls && channel_.server_tls && !channel_.certificates_agree;
+}
+
+bool Conversation::pass_authentication_answer(const Piece& message, Actions& actions) {
+    sasl_offered_ = false;
+    const auto response = frontend::SaslInitialResponse::decode(message.body);
+    if (response && response->mechanism == backend::scram_with_channel_binding) {
+        constexpr std::string_view why =
+            "isotap: SCRAM channel binding does not pass between the proxy's certificate and the "
+            "server's: give the proxy the server's certificate and key, or connect with "
+            "channel_binding=disable";
+        notes_.take(Note::channel_binding_lost, why);
+        actions.send_own(Side::client, backend::ErrorResponse::encode_fatal("28000", why));
+        actions.add(ActionKind::finish);
+        stage_ = Stage::refused;
+        return false;
+    }
+    pass_whole(FrontendType::password, message, Side::server, actions);
+    return true;
+}
+
+/// A client without TLS must not be offered to bind to the TLS of the other leg.
+bool Conversation::withholds_request(std::uint8_t type) const noexcept {
+    return static_cast<BackendType>(type) == BackendType::authentication && channel_.server_tls &&
+           !channel_.client_tls;
+}
+
+void Conversation::pass_authentication_request(const Piece& message, Actions& actions) {
+    on_authentication(message);
+    const auto request = backend::Authentication::decode(message.body);
+    if (request && request->code == backend::Authentication::code_sasl && !message.cut) {
+        actions.send_own(Side::client, backend::sasl_without_channel_binding(*request));
+    } else {
+        pass_whole(BackendType::authentication, message, Side::client, actions);
+    }
+}
+
+template <typename Type>
+void Conversation::pass_whole(Type type, const Piece& message, Side to, Actions& actions) {
+    MessageWriter writer(type);
+    writer.text(as_text(message.body));
+    actions.send_own(to, std::move(writer).finish());
+}
+
+void Conversation::on_authentication(const Piece& message) noexcept {
+    const auto request = backend::Authentication::decode(message.body);
+    sasl_offered_ = request && request->code == backend::Authentication::code_sasl;
+}
+
+/// False when this is no message that a client may send, or one too many.
+bool Conversation::on_request(const Piece& message, Time now) {
+    switch (static_cast<FrontendType>(message.type)) {
+        case FrontendType::query: return owe(Reply::query, message, now);
+        case FrontendType::parse: return owe(Reply::parse, message, now);
+        case FrontendType::bind: return owe(Reply::bind, message, now);
+        case FrontendType::describe: return owe(Reply::describe, message, now);
+        case FrontendType::execute: return owe(Reply::execute, message, now);
+        case FrontendType::close: return owe(Reply::close, message, now);
+        case FrontendType::function_call: return owe(Reply::function_call, message, now);
+        case FrontendType::sync:
+            if (copying_in_) {
+                return true;  // ignored by the server until the copy has ended
+            }
+            skipping_ = false;
+            return owe(Reply::sync, message, now);
+        case FrontendType::copy_done:
+        case FrontendType::copy_fail:
+            if (copying_in_ || ledger_.empty()) {
+                copying_in_ = false;
+                return true;
+            }
+            return owe(Reply::copy_end, message, now);
+        case FrontendType::copy_data:
+        case FrontendType::flush:
+        case FrontendType::password:
+        case FrontendType::terminate: return true;
+    }
+    trouble_ = Note::unknown_message;
+    return false;
+}
+
+bool Conversation::owe(Reply reply, const Piece& message, Time now) {
+    if (skipping_) {
+        return true;
+    }
+    if (!ledger_.push(reply, now, message.body, message.cut)) {
+        trouble_ = Note::pipeline_too_deep;
+        return false;
+    }
+    announce();
+    return true;
+}
+
+/// False when nothing that the client asked for explains this message.
+bool Conversation::on_reply(const Piece& message, Time now) {
+    const auto type = static_cast<BackendType>(message.type);
+    switch (type) {
+        case BackendType::notice_response:
+        case BackendType::notification_response: return true;
+        case BackendType::parameter_status:
+            if (observation_ != nullptr) {
+                observation_->on_parameter(message.body);
+            }
+            return true;
+        case BackendType::error_response: on_error(message, now); return true;
+        case BackendType::ready_for_query: return on_ready(message, now);
+        default: break;
+    }
+    return stage_ == Stage::authentication ? on_start_up_reply(type, message)
+                                           : on_ledger_reply(type, message, now);
+}
+
+bool Conversation::on_start_up_reply(BackendType type, const Piece& message) {
+    switch (type) {
+        case BackendType::authentication: on_authentication(message); return true;
+        case BackendType::backend_key_data:
+        case BackendType::negotiate_protocol_version: return true;
+        default: trouble_ = Note::unknown_message; return false;
+    }
+}
+
+bool Conversation::on_ledger_reply(BackendType type, const Piece& message, Time now) {
+    switch (type) {
+        case BackendType::parse_complete: return settle(Reply::parse);
+        case BackendType::bind_complete: return settle(Reply::bind);
+        case BackendType::close_complete: return settle(Reply::close);
+        case BackendType::parameter_description: return owes(Reply::describe);
+        case BackendType::no_data: return settle(Reply::describe);
+        case BackendType::row_description: return owes(Reply::query) || settle(Reply::describe);
+        case BackendType::data_row:
+        case BackendType::copy_out_response:
+        case BackendType::copy_data:
+        case BackendType::copy_done: return owes(Reply::query) || owes(Reply::execute);
+        case BackendType::copy_in_response: return on_copy_in();
+        case BackendType::command_complete: return on_command_complete(message, now);
+        case BackendType::empty_query_response: return on_empty_query(now);
+        case BackendType::portal_suspended: return on_portal_suspended(now);
+        case BackendType::function_call_response: return owes(Reply::function_call);
+        default: trouble_ = Note::unknown_message; return false;
+    }
+}
+
+bool Conversation::on_command_complete(const Piece& message, Time now) {
+    if (!owes(Reply::query) && !owes(Reply::execute)) {
+        return false;
+    }
+    copying_in_ = false;
+    if (observation_ != nullptr) {
+        const auto complete = backend::CommandComplete::decode(message.body);
+        observation_->on_completed(ledger_.kept(), complete ? complete->tag : std::string_view{},
+                                   complete ? complete->rows() : 0, now);
+    }
+    return owes(Reply::query) || settle(Reply::execute);
+}
+
+bool Conversation::on_empty_query(Time now) {
+    if (!owes(Reply::query) && !owes(Reply::execute)) {
+        return false;
+    }
+    if (observation_ != nullptr) {
+        observation_->on_completed(ledger_.kept(), {}, 0, now);
+    }
+    return owes(Reply::query) || settle(Reply::execute);
+}
+
+bool Conversation::on_portal_suspended(Time now) {
+    if (!owes(Reply::execute)) {
+        return false;
+    }
+    if (observation_ != nullptr) {
+        observation_->on_suspended(now);
+    }
+    return settle(Reply::execute);
+}
+
+/// From here to the client's CopyDone or CopyFail the server reads over every Sync, also over those
+/// that the client sent before it could know that this is a copy.
+bool Conversation::on_copy_in() noexcept {
+    if (!owes(Reply::query) && !owes(Reply::execute)) {
+        return false;
+    }
+    bool ended = false;
+    ledger_.drop_behind_front(
+        [&ended](const Ledger::Entry& entry) {
+            ended = entry.reply == Reply::copy_end;
+            return ended || entry.reply == Reply::sync;
+        },
+        [&ended](const Ledger::Entry&) { return ended; });
+    copying_in_ = !ended;
+    return true;
+}
+
+/// An error in a simple query leaves it to its ReadyForQuery. One in the extended protocol makes
+/// the server skip all that follows, whatever it is, up to the next Sync.
+void Conversation::on_error(const Piece& message, Time now) {
+    copying_in_ = false;
+    prune();
+    if (observation_ != nullptr) {
+        const auto error = backend::ErrorResponse::decode(message.body);
+        const bool known = !ledger_.empty();
+        observation_->on_error(known ? ledger_.front().reply : Reply::sync,
+                               known ? ledger_.kept() : Bytes{}, known ? ledger_.front().at : now,
+                               error.value_or(backend::ErrorResponse{}), now);
+    }
+    if (ledger_.empty() || stage_ == Stage::authentication) {
+        return;
+    }
+    const Reply failed = ledger_.front().reply;
+    if (failed == Reply::query || failed == Reply::function_call || failed == Reply::sync) {
+        return;
+    }
+    while (!ledger_.empty() && ledger_.front().reply != Reply::sync) {
+        pop();
+    }
+    skipping_ = ledger_.empty();
+}
+
+bool Conversation::on_ready(const Piece& message, Time now) {
+    const auto ready = backend::ReadyForQuery::decode(message.body);
+    if (!ready) {
+        return false;
+    }
+    status_ = ready->status;
+    if (stage_ == Stage::authentication) {
+        stage_ = Stage::ready;
+        notes_.take(Note::authenticated, {});
+        return true;
+    }
+    if (!owes(Reply::query) && !owes(Reply::sync) && !owes(Reply::function_call)) {
+        return false;
+    }
+    if (observation_ != nullptr) {
+        observation_->on_ready(status_, now);
+    }
+    pop();
+    announce();
+    return true;
+}
+
+/// What ends a copy gets no answer: it is through as soon as it is the oldest.
+void Conversation::prune() noexcept {
+    while (!ledger_.empty() && ledger_.front().reply == Reply::copy_end) {
+        ledger_.pop();
+    }
+}
+
+bool Conversation::owes(Reply reply) noexcept {
+    prune();
+    return !ledger_.empty() && ledger_.front().reply == reply;
+}
+
+bool Conversation::settle(Reply reply) {
+    if (!owes(reply)) {
+        return false;
+    }
+    if (observation_ != nullptr) {
+        observation_->on_settled(reply, ledger_.kept(), ledger_.front().cut);
+    }
+    pop();
+    announce();
+    return true;
+}
+
+void Conversation::pop() noexcept {
+    ledger_.pop();
+    announced_ = false;
+    prune();
+}
+
+/// A statement begins, for whoever watches, when all that was asked before it has been answered:
+/// only then is it known which transaction it runs in and which text its portal stands for.
+void Conversation::announce() {
+    if (observation_ == nullptr || announced_ || ledger_.empty()) {
+        return;
+    }
+    announced_ = true;
+    observation_->on_front(ledger_.front().reply, ledger_.kept(), ledger_.front().cut,
+                           ledger_.front().at);
+}
+
+void Conversation::give_up(Side side, Time now, Actions& actions) {
+    stage_ = Stage::blind;
+    notes_.take(trouble_, {});
+    if (observation_ != nullptr) {
+        observation_->on_lost(now);
+    }
+    FrameReader& reader = side == Side::client ? client_ : server_;
+    actions.send(protocol::other(side), reader.rest());
+    actions.add(ActionKind::go_blind);
+    ledger_.clear();
+}
+
+void Conversation::on_closed(Time now) {
+    if (observation_ != nullptr) {
+        observation_->on_closed(!ledger_.empty(), now);
+    }
+}
+
+Phase Conversation::phase() const noexcept {
+    switch (stage_) {
+        case Stage::authentication: return Phase::handshake;
+        case Stage::blind: return Phase::blind;
+        case Stage::refused:
+        case Stage::ready: break;
+    }
+    const bool idle =
+        ledger_.empty() && status_ == backend::TransactionStatus::idle && client_.at_boundary();
+    return idle ? Phase::idle : Phase::busy;
+}
+
+}  // namespace isotap::postgres

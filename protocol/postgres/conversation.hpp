@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+
+#include "isotap/base/limits.hpp"
+#include "isotap/protocol/note.hpp"
+#include "isotap/protocol/session.hpp"
+
+#include "protocol/ledger/reply_ledger.hpp"
+#include "protocol/postgres/backend/ready_for_query.hpp"
+#include "protocol/postgres/frame_reader.hpp"
+#include "protocol/postgres/message_type.hpp"
+#include "protocol/postgres/observation.hpp"
+#include "protocol/postgres/reply.hpp"
+
+namespace isotap::postgres {
+
+/// What the handshake found out and the conversation needs.
+struct ChannelFacts {
+    bool client_tls = false;
+    bool server_tls = false;
+    bool certificates_agree = false;
+};
+
+/// All typed messages of a connection, from the first request to authenticate to its end. Every
+/// message goes on as it came; the ledger follows along, so that it is known at any moment which
+/// request the server is answering.
+///
+/// Gives up for good (`blind()`) at the first message that does not fit: from then on the bytes are
+/// the driver's alone.
+class Conversation {
+  public:
+    /// `observation` may be null: then nothing is kept of any message.
+    Conversation(const ChannelFacts& channel, const Limits& limits, protocol::NoteTaker& notes,
+                 Observation* observation);
+
+    void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions);
+
+    void on_closed(Time now);
+
+    [[nodiscard]] protocol::Phase phase() const noexcept;
+    /// Between two messages of the server: a message of ours would be understood there.
+    [[nodiscard]] bool may_speak_to_client() const noexcept {
+        return stage_ != Stage::blind && server_.at_boundary();
+    }
+    [[nodiscard]] bool blind() const noexcept { return stage_ == Stage::blind; }
+
+  private:
+    enum class Stage : std::uint8_t { authentication, ready, refused, blind };
+    using Ledger = protocol::ReplyLedger<Reply>;
+
+    void from_client(Bytes bytes, Time now, protocol::Actions& actions);
+    void from_server(Bytes bytes, Time now, protocol::Actions& actions);
+
+    [[nodiscard]] bool keep_of_client(std::uint8_t type) const noexcept;
+    [[nodiscard]] bool keep_of_server(std::uint8_t type) const noexcept;
+
+    [[nodiscard]] bool withholds_answer(std::uint8_t type) const noexcept;
+    [[nodiscard]] bool withholds_request(std::uint8_t type) const noexcept;
+    bool pass_authentication_answer(const Piece& message, protocol::Actions& actions);
+    void pass_authentication_request(const Piece& message, protocol::Actions& actions);
+    template <typename Type>
+    void pass_whole(Type type, const Piece& message, protocol::Side to, protocol::Actions& actions);
+    void on_authentication(const Piece& message) noexcept;
+
+    bool on_request(const Piece& message, Time now);
+    bool owe(Reply reply, const Piece& message, Time now);
+
+    bool on_reply(const Piece& message, Time now);
+    bool on_start_up_reply(BackendType type, const Piece& message);
+    bool on_ledger_reply(BackendType type, const Piece& message, Time now);
+    bool on_command_complete(const Piece& message, Time now);
+    bool on_empty_query(Time now);
+    bool on_portal_suspended(Time now);
+    bool on_copy_in() noexcept;
+    void on_error(const Piece& message, Time now);
+    bool on_ready(const Piece& message, Time now);
+
+    void prune() noexcept;
+    [[nodiscard]] bool owes(Reply reply) noexcept;
+    bool settle(Reply reply);
+    void pop() noexcept;
+    void announce();
+    void give_up(protocol::Side side, Time now, protocol::Actions& actions);
+
+    ChannelFacts channel_;
+    protocol::NoteTaker& notes_;
+    Observation* observation_;
+    FrameReader client_;
+    FrameReader server_;
+    Ledger ledger_;
+    Stage stage_ = Stage::authentication;
+    backend::TransactionStatus status_ = backend::TransactionStatus::idle;
+    bool sasl_offered_ = false;
+    bool skipping_ = false;    ///< the server reads and ignores requests up to the next Sync
+    bool copying_in_ = false;  ///< the server ignores Sync up to the client's CopyDone or CopyFail
+    bool announced_ = false;   ///< the statement at the front has been told to `observation_`
+    protocol::Note trouble_ = protocol::Note::desynchronised;
+};
+
+}  // namespace isotap::postgres

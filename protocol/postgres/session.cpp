@@ -1,0 +1,110 @@
+#include "protocol/postgres/session.hpp"
+
+#include <array>
+
+#include "protocol/postgres/backend/error_response.hpp"
+
+namespace isotap::postgres {
+
+using protocol::Actions;
+using protocol::Phase;
+using protocol::Side;
+
+namespace {
+
+constexpr std::array<std::uint8_t, 5> terminate{'X', 0, 0, 0, 4};
+
+}  // namespace
+
+Session::Session(history::SessionId id, const protocol::TlsRules& rules, const Limits& limits,
+                 const Reporting& reporting)
+    : id_(id),
+      limits_(limits),
+      reporting_(reporting),
+      handshake_(std::make_unique<Handshake>(rules, limits, reporting.notes)) {}
+
+void Session::start(Time /*now*/, Actions& /*actions*/) {
+    // The client speaks first: a probe that connects and leaves costs the server nothing.
+}
+
+void Session::feed(Side from, Bytes bytes, Time now, Actions& actions) {
+    if (bytes.empty()) {
+        return;
+    }
+    if (conversation_) {
+        handshake_.reset();
+        conversation_->feed(from, bytes, now, actions);
+        return;
+    }
+    handshake_->feed(from, bytes, actions);
+    converse_if_started(now, actions);
+}
+
+void Session::on_end(Side /*from*/, Time /*now*/, Actions& /*actions*/) {
+    // Whoever ends is still owed what the other one has to say: the driver sees to that.
+}
+
+void Session::on_dialled(Time now, Actions& actions) {
+    handshake_->on_dialled(actions);
+    converse_if_started(now, actions);
+}
+
+void Session::on_dial_failed(const protocol::DialFailure& failure, Time /*now*/, Actions& actions) {
+    handshake_->on_dial_failed(failure, actions);
+}
+
+void Session::on_tls_started(Side leg, protocol::TlsFacts facts, Time now, Actions& actions) {
+    handshake_->on_tls_started(leg, facts, actions);
+    converse_if_started(now, actions);
+}
+
+void Session::on_tls_failed(Side leg, std::string_view why, Time now, Actions& actions) {
+    handshake_->on_tls_failed(leg, why, actions);
+    converse_if_started(now, actions);
+}
+
+void Session::converse_if_started(Time now, Actions& actions) {
+    if (conversation_ || handshake_->stage() != Handshake::Stage::started) {
+        return;
+    }
+    if (reporting_.events != nullptr) {
+        observation_ = std::make_unique<Observation>(id_, *reporting_.events,
+                                                     *reporting_.transactions, limits_);
+        observation_->on_start(handshake_->startup(), now);
+    }
+    const ChannelFacts channel{handshake_->client_tls(), handshake_->server_tls(),
+                               handshake_->certificates_agree()};
+    conversation_.emplace(channel, limits_, reporting_.notes, observation_.get());
+    if (!handshake_->early().empty()) {
+        conversation_->feed(Side::client, handshake_->early(), now, actions);
+    }
+}
+
+/// The words are the server's own for this condition, so that clients that know them react as they
+/// do to a server that is shut down.
+void Session::on_shutdown(Time /*now*/, Actions& actions) {
+    if (conversation_ && conversation_->may_speak_to_client()) {
+        actions.send_own(Side::client,
+                         backend::ErrorResponse::encode_fatal(
+                             "57P01", "terminating connection due to administrator command"));
+    }
+    if (phase() == Phase::idle) {
+        actions.send(Side::server, terminate);
+    }
+    actions.add(protocol::ActionKind::finish);
+}
+
+void Session::on_closed(Time now) {
+    if (conversation_) {
+        conversation_->on_closed(now);
+    }
+}
+
+Phase Session::phase() const noexcept {
+    if (conversation_) {
+        return conversation_->phase();
+    }
+    return handshake_->stage() == Handshake::Stage::blind ? Phase::blind : Phase::handshake;
+}
+
+}  // namespace isotap::postgres

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "isotap/base/limits.hpp"
+#include "isotap/history/events.hpp"
+#include "isotap/history/transaction_ids.hpp"
+#include "isotap/protocol/note.hpp"
+#include "isotap/protocol/session.hpp"
+
+#include "protocol/postgres/conversation.hpp"
+#include "protocol/postgres/handshake.hpp"
+#include "protocol/postgres/observation.hpp"
+
+namespace isotap::postgres {
+
+/// Where a session reports to. Both outlive it.
+struct Reporting {
+    protocol::NoteTaker& notes;
+    history::EventSink* events = nullptr;             ///< null: relay only
+    history::TransactionIds* transactions = nullptr;  ///< set where `events` is
+};
+
+/// One PostgreSQL client and its server: the handshake, then the conversation. See
+/// protocol::Session for the contract.
+class Session final : public protocol::Session {
+  public:
+    Session(history::SessionId id, const protocol::TlsRules& rules, const Limits& limits,
+            const Reporting& reporting);
+
+    void start(Time now, protocol::Actions& actions) override;
+    void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions) override;
+    void on_end(protocol::Side from, Time now, protocol::Actions& actions) override;
+    void on_dialled(Time now, protocol::Actions& actions) override;
+    void on_dial_failed(const protocol::DialFailure& failure, Time now,
+                        protocol::Actions& actions) override;
+    void on_tls_started(protocol::Side leg, protocol::TlsFacts facts, Time now,
+                        protocol::Actions& actions) override;
+    void on_tls_failed(protocol::Side leg, std::string_view why, Time now,
+                       protocol::Actions& actions) override;
+    void on_shutdown(Time now, protocol::Actions& actions) override;
+    void on_closed(Time now) override;
+    [[nodiscard]] protocol::Phase phase() const noexcept override;
+
+  private:
+    void converse_if_started(Time now, protocol::Actions& actions);
+
+    history::SessionId id_;
+    const Limits& limits_;
+    Reporting reporting_;
+    /// Gone once the conversation goes on without the client's packets, which it keeps.
+    std::unique_ptr<Handshake> handshake_;
+    std::unique_ptr<Observation> observation_;
+    std::optional<Conversation> conversation_;
+};
+
+}  // namespace isotap::postgres

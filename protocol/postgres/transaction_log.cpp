@@ -1,0 +1,153 @@
+#include "protocol/postgres/transaction_log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace isotap::postgres {
+
+using history::IsolationLevel;
+using history::LevelSource;
+using sql::SettingScope;
+using sql::Switch;
+using sql::TransactionControl;
+
+namespace {
+
+bool equal_in_any_case(std::string_view text, std::string_view lower) noexcept {
+    return text.size() == lower.size() &&
+           std::equal(text.begin(), text.end(), lower.begin(), [](char one, char another) {
+               return (one >= 'A' && one <= 'Z' ? static_cast<char>(one + ('a' - 'A')) : one) ==
+                      another;
+           });
+}
+
+/// What a statement says about a level, over what was known before.
+KnownLevel changed(KnownLevel known, const TransactionControl& control, LevelSource source) {
+    if (control.sets_level) {
+        known.level = control.level;
+        known.source = source;
+    }
+    if (control.read_only != Switch::unsaid) {
+        known.read_only = control.read_only == Switch::on;
+    }
+    return known;
+}
+
+}  // namespace
+
+IsolationLevel level_named(std::string_view name) noexcept {
+    constexpr std::array<std::pair<std::string_view, IsolationLevel>, 4> names{{
+        {"read uncommitted", IsolationLevel::read_uncommitted},
+        {"read committed", IsolationLevel::read_committed},
+        {"repeatable read", IsolationLevel::repeatable_read},
+        {"serializable", IsolationLevel::serializable},
+    }};
+    for (const auto& [spelling, level] : names) {
+        if (equal_in_any_case(name, spelling)) {
+            return level;
+        }
+    }
+    return IsolationLevel::unknown;
+}
+
+void TransactionLog::set_initial_level(std::string_view name) noexcept {
+    const IsolationLevel level = level_named(name);
+    if (level != IsolationLevel::unknown) {
+        initial_ = {level, LevelSource::startup_option, false};
+        session_level_ = initial_;
+    }
+}
+
+history::StatementRef TransactionLog::next_statement(Time at) {
+    if (!open_) {
+        open(true, at);
+    }
+    return {id_, ++ordinal_};
+}
+
+void TransactionLog::on_begun(const TransactionControl& control, Time at) {
+    if (!open_) {
+        open(false, at);
+    }
+    implicit_ = false;
+    if (control.sets_level || control.read_only != Switch::unsaid) {
+        level_ = changed(level_, control, LevelSource::transaction);
+        tell_level();
+    }
+}
+
+void TransactionLog::on_set(const TransactionControl& control) {
+    if (control.verb == sql::TransactionVerb::discard_all ||
+        (control.verb == sql::TransactionVerb::reset && control.scope == SettingScope::session)) {
+        session_level_ = initial_;
+        return;
+    }
+    if (control.verb != sql::TransactionVerb::set) {
+        return;
+    }
+    switch (control.scope) {
+        case SettingScope::this_transaction:
+        case SettingScope::next_transaction:
+            level_ = changed(level_, control, LevelSource::transaction);
+            tell_level();
+            break;
+        case SettingScope::session:
+            session_level_ = changed(session_level_, control, LevelSource::session);
+            break;
+        case SettingScope::local:
+        case SettingScope::global: break;
+    }
+}
+
+void TransactionLog::on_savepoint(history::StatementRef statement, history::SavepointAction action,
+                                  std::string_view name) {
+    events_.accept(history::Savepoint{statement, action, name});
+}
+
+void TransactionLog::on_rolled_back_to(history::StatementRef statement, std::string_view name) {
+    failed_ = false;
+    on_savepoint(statement, history::SavepointAction::roll_back, name);
+}
+
+void TransactionLog::end(history::Outcome outcome, Time requested, Time at, bool incomplete) {
+    events_.accept(history::TransactionEnded{id_, requested, at, outcome, incomplete});
+    open_ = false;
+    failed_ = false;
+    if (outcome != history::Outcome::committed) {
+        // A SET inside a transaction that fails never happened.
+        session_level_ = session_before_;
+    }
+}
+
+void TransactionLog::chain(Time at) {
+    const KnownLevel inherited = level_;
+    open(false, at);
+    level_ = inherited;
+    tell_level();
+}
+
+void TransactionLog::on_found_open(Time at) {
+    if (!open_) {
+        open(false, at);
+    }
+    implicit_ = false;
+}
+
+void TransactionLog::open(bool implicit, Time at) {
+    id_ = ids_.next();
+    ordinal_ = 0;
+    open_ = true;
+    implicit_ = implicit;
+    failed_ = false;
+    level_ = session_level_;
+    session_before_ = session_level_;
+    events_.accept(history::TransactionBegan{session_, id_, at, implicit});
+    tell_level();
+}
+
+void TransactionLog::tell_level() {
+    events_.accept(history::TransactionLevel{id_, level_.level, level_.source, level_.read_only});
+}
+
+}  // namespace isotap::postgres

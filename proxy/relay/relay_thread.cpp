@@ -1,0 +1,116 @@
+#include "proxy/relay/relay_thread.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+
+#include "proxy/relay/relay_session.hpp"
+
+namespace isotap::proxy {
+
+namespace {
+
+constexpr std::chrono::milliseconds tick_interval{250};
+
+/// A TLS record holds no more plaintext than this.
+constexpr std::size_t plaintext_chunk = 16 * 1024;
+
+/// Session numbers of a thread differ from those of every other.
+constexpr unsigned session_thread_shift = 48;
+
+}  // namespace
+
+RelayThread::RelayThread(std::size_t number, std::uint32_t run_tag, const Limits& limits,
+                         std::atomic<std::size_t>& sessions_open)
+    : work_(io_.get_executor()),
+      timer_(io_),
+      transactions_(run_tag, static_cast<std::uint32_t>(number)),
+      next_session_(static_cast<std::uint64_t>(number) << session_thread_shift),
+      context_{io_,
+               limits,
+               counters_,
+               nullptr,
+               transactions_,
+               std::vector<std::uint8_t>(limits.read_chunk),
+               std::vector<std::uint8_t>(plaintext_chunk),
+               {},
+               {},
+               sessions_open} {}
+
+RelayThread::~RelayThread() {
+    stop();
+}
+
+void RelayThread::set_sink(std::unique_ptr<history::EventSink> sink) {
+    sink_ = std::move(sink);
+    context_.events = sink_.get();
+}
+
+void RelayThread::start() {
+    tick();
+    thread_ = std::thread([this] { io_.run(); });
+}
+
+void RelayThread::adopt(Socket client, const ListenerContext& listener) {
+    boost::asio::dispatch(io_, [this, client = std::move(client), &listener]() mutable {
+        const history::SessionId id{++next_session_};
+        counters_.sessions_opened.add();
+        counters_.sessions_open.add();
+        context_.sessions_open.fetch_add(1, std::memory_order_relaxed);
+        const auto session =
+            std::make_shared<RelaySession>(context_, listener, id, std::move(client));
+        context_.sessions.emplace(id, session);
+        session->start();
+        if (draining_) {
+            session->drain();
+        }
+    });
+}
+
+void RelayThread::drain() {
+    boost::asio::post(io_, [this] {
+        draining_ = true;
+        // Sessions leave the table as they end.
+        const auto sessions = context_.sessions;
+        for (const auto& [id, session] : sessions) {
+            session->drain();
+        }
+    });
+}
+
+std::size_t RelayThread::stop() {
+    if (!thread_.joinable()) {
+        return cut_;
+    }
+    boost::asio::post(io_, [this] {
+        const auto sessions = context_.sessions;
+        for (const auto& [id, session] : sessions) {
+            cut_ += session->cut() ? 1 : 0;
+        }
+        timer_.cancel();
+        work_.reset();
+        io_.stop();
+    });
+    thread_.join();
+    counters_.sessions_cut.add(cut_);
+    return cut_;
+}
+
+void RelayThread::tick() {
+    timer_.expires_after(tick_interval);
+    timer_.async_wait([this](const boost::system::error_code& error) {
+        if (error) {
+            return;
+        }
+        const auto now = std::chrono::steady_clock::now();
+        const auto sessions = context_.sessions;
+        for (const auto& [id, session] : sessions) {
+            session->on_tick(now);
+        }
+        tick();
+    });
+}
+
+}  // namespace isotap::proxy
