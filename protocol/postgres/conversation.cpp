@@ -43,9 +43,8 @@ void Conversation::from_client(Bytes bytes, Time now, Actions& actions) {
             return;
         }
         if (status == FrameReader::Status::malformed) {
-            actions.send(Side::server, before);
             trouble_ = Note::unknown_message;
-            give_up(Side::client, now, actions);
+            give_up(Side::client, before, now, actions);
             return;
         }
         if (stage_ == Stage::authentication && withholds_answer(piece.type)) {
@@ -56,7 +55,7 @@ void Conversation::from_client(Bytes bytes, Time now, Actions& actions) {
         }
         actions.send(Side::server, piece.raw);
         if (piece.last && !on_request(piece, now)) {
-            give_up(Side::client, now, actions);
+            give_up(Side::client, client_.rest(), now, actions);
             return;
         }
     }
@@ -73,9 +72,8 @@ void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
             return;
         }
         if (status == FrameReader::Status::malformed) {
-            actions.send(Side::client, before);
             trouble_ = Note::unknown_message;
-            give_up(Side::server, now, actions);
+            give_up(Side::server, before, now, actions);
             return;
         }
         if (stage_ == Stage::authentication && withholds_request(piece.type)) {
@@ -86,7 +84,7 @@ void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
         }
         actions.send(Side::client, piece.raw);
         if (piece.last && !on_reply(piece, now)) {
-            give_up(Side::server, now, actions);
+            give_up(Side::server, server_.rest(), now, actions);
             return;
         }
     }
@@ -398,14 +396,14 @@ void Conversation::announce() {
                            ledger_.front().at);
 }
 
-void Conversation::give_up(Side side, Time now, Actions& actions) {
+/// `rest` is what of the input of `side` has not been passed on.
+void Conversation::give_up(Side side, Bytes rest, Time now, Actions& actions) {
     stage_ = Stage::blind;
     notes_.take(trouble_, {});
     if (observation_ != nullptr) {
         observation_->on_lost(now);
     }
-    FrameReader& reader = side == Side::client ? client_ : server_;
-    actions.send(protocol::other(side), reader.rest());
+    actions.send(protocol::other(side), rest);
     actions.add(ActionKind::go_blind);
     ledger_.clear();
 }

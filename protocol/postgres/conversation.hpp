@@ -81,7 +81,7 @@ class Conversation {
     bool settle(Reply reply);
     void pop() noexcept;
     void announce();
-    void give_up(protocol::Side side, Time now, protocol::Actions& actions);
+    void give_up(protocol::Side side, Bytes rest, Time now, protocol::Actions& actions);
 
     ChannelFacts channel_;
     protocol::NoteTaker& notes_;

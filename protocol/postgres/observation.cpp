@@ -121,7 +121,7 @@ void Observation::begin(std::string_view text, bool cut, Time at) {
     control_ = sql::read_transaction_control(text, lexing_);
     savepoint_.assign(control_.name);
     control_.name = {};
-    statement_ = transactions_.next_statement(at);
+    statement_ = transactions_.next_statement(control_.verb == TransactionVerb::begin, at);
     statement_open_ = true;
     events_.accept(history::StatementBegan{statement_, at, text, cut});
 }

@@ -59,16 +59,16 @@ void TransactionLog::set_initial_level(std::string_view name) noexcept {
     }
 }
 
-history::StatementRef TransactionLog::next_statement(Time at) {
+history::StatementRef TransactionLog::next_statement(bool begins, Time at) {
     if (!open_) {
-        open(true, at);
+        open(!begins, session_level_, at);
     }
     return {id_, ++ordinal_};
 }
 
 void TransactionLog::on_begun(const TransactionControl& control, Time at) {
     if (!open_) {
-        open(false, at);
+        open(false, session_level_, at);
     }
     implicit_ = false;
     if (control.sets_level || control.read_only != Switch::unsaid) {
@@ -121,26 +121,23 @@ void TransactionLog::end(history::Outcome outcome, Time requested, Time at, bool
 }
 
 void TransactionLog::chain(Time at) {
-    const KnownLevel inherited = level_;
-    open(false, at);
-    level_ = inherited;
-    tell_level();
+    open(false, KnownLevel(level_), at);
 }
 
 void TransactionLog::on_found_open(Time at) {
     if (!open_) {
-        open(false, at);
+        open(false, session_level_, at);
     }
     implicit_ = false;
 }
 
-void TransactionLog::open(bool implicit, Time at) {
+void TransactionLog::open(bool implicit, const KnownLevel& level, Time at) {
     id_ = ids_.next();
     ordinal_ = 0;
     open_ = true;
     implicit_ = implicit;
     failed_ = false;
-    level_ = session_level_;
+    level_ = level;
     session_before_ = session_level_;
     events_.accept(history::TransactionBegan{session_, id_, at, implicit});
     tell_level();

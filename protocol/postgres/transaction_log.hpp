@@ -33,8 +33,9 @@ class TransactionLog {
     [[nodiscard]] bool failed() const noexcept { return failed_; }
     [[nodiscard]] history::TransactionId id() const noexcept { return id_; }
 
-    /// The next statement. Opens an implicit transaction where none is open.
-    history::StatementRef next_statement(Time at);
+    /// The next statement. Opens a transaction where none is open; `begins` says that it is a
+    /// BEGIN.
+    history::StatementRef next_statement(bool begins, Time at);
 
     /// A BEGIN succeeded: what is open lasts until it is ended by name.
     void on_begun(const sql::TransactionControl& control, Time at);
@@ -55,7 +56,7 @@ class TransactionLog {
     void on_found_open(Time at);
 
   private:
-    void open(bool implicit, Time at);
+    void open(bool implicit, const KnownLevel& level, Time at);
     void tell_level();
 
     history::SessionId session_;
