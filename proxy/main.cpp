@@ -1,8 +1,68 @@
+#include <array>
 #include <cstdio>
+#include <exception>
 
-#include "isotap/proxy/version.hpp"
+#include <CLI/Error.hpp>
+#include <fmt/format.h>
 
-int main() {
-    std::printf("isotap %s\n", isotap::proxy::version().data());
-    return 0;
+#include "isotap/proxy/startup_error.hpp"
+
+#include "proxy/commands/command.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+constexpr int failed = 3;
+
+constexpr std::array commands{
+    Command{"proxy", "stand between clients and a database", run_proxy, help_for_proxy},
+    Command{"version", "what this program is made of", run_version, help_for_version},
+};
+
+int dispatch(const std::vector<std::string>& words) {
+    if (words.empty()) {
+        throw StartupError(StartupError::Kind::usage,
+                           "no command is given: 'isotap help' lists them");
+    }
+    const std::string& name = words.front();
+    const std::vector<std::string> arguments(words.begin() + 1, words.end());
+    if (name == "help" || name == "--help" || name == "-h") {
+        return run_help(commands, arguments);
+    }
+    if (name == "--version") {
+        return run_version(arguments);
+    }
+    for (const Command& command : commands) {
+        if (command.name == name) {
+            try {
+                return command.run(arguments);
+            } catch (const CLI::CallForHelp&) {
+                return run_help(commands, {name});
+            } catch (const CLI::ParseError& error) {
+                throw StartupError(StartupError::Kind::usage,
+                                   fmt::format("{}: see 'isotap help {}'", error.what(), name));
+            }
+        }
+    }
+    throw StartupError(StartupError::Kind::usage,
+                       fmt::format("there is no command '{}': 'isotap help' lists them", name));
+}
+
+int run(const std::vector<std::string>& words) {
+    try {
+        return dispatch(words);
+    } catch (const StartupError& error) {
+        fmt::print(stderr, "isotap: {}\n", error.what());
+        return error.exit_code();
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "isotap: {}: this should not happen, please report it\n", error.what());
+        return failed;
+    }
+}
+
+}  // namespace
+}  // namespace isotap::proxy
+
+int main(int argc, char** argv) {
+    return isotap::proxy::run({argv + 1, argv + argc});
 }

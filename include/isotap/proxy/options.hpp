@@ -68,7 +68,8 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
 struct ProxyOptions {
     RelayOptions relay;
-    std::string admin;  ///< `host:port`; empty: none
+    std::string admin;        ///< `host:port`; empty: none
+    std::string admin_token;  ///< what /metrics asks for; empty: nothing
     LogFormat log_format = LogFormat::text;
     LogLevel log_level = LogLevel::info;
     std::chrono::milliseconds drain_timeout{30'000};  ///< for transactions at shutdown

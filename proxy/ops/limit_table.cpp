@@ -1,0 +1,85 @@
+#include "proxy/ops/limit_table.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "proxy/ops/quantity.hpp"
+#include "proxy/ops/refuse.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+using Kind = LimitRow::Kind;
+
+constexpr std::uint64_t kib = 1024;
+constexpr std::uint64_t mib = 1024 * kib;
+constexpr std::uint64_t gib = 1024 * mib;
+constexpr std::uint64_t second = 1000;
+constexpr std::uint64_t day = 24 * 3600 * second;
+
+// The least values are what the wire needs to make progress; the greatest keep a slip of the
+// finger from promising memory that no machine has.
+constexpr LimitRow rows[] = {
+    {"bytes-in-flight", Kind::bytes, &Limits::bytes_in_flight, 4 * kib, gib,
+     "buffered for a peer that does not read"},
+    {"read-chunk", Kind::bytes, &Limits::read_chunk, kib, 16 * mib,
+     "taken from a socket in one go"},
+    {"reads-per-turn", Kind::count, &Limits::reads_per_turn, 1, 1'000,
+     "reads in a row from one busy socket"},
+    {"startup-packet", Kind::bytes, &Limits::startup_packet, 256, 16 * mib,
+     "client packet before authentication"},
+    {"login-timeout", Kind::time, &Limits::login_timeout, 10, day, "from accept to authenticated"},
+    {"connect-timeout", Kind::time, &Limits::connect_timeout, 10, day, "to reach the server"},
+    {"linger-timeout", Kind::time, &Limits::linger_timeout, 10, day,
+     "for a client to close its side after the server has"},
+    {"sessions", Kind::count, &Limits::sessions, 1, 1'000'000, "concurrent sessions"},
+    {"pipelined-replies", Kind::count, &Limits::pipelined_replies, 16, 100'000'000,
+     "replies a client may have outstanding and still be decoded"},
+    {"pipelined-bytes", Kind::bytes, &Limits::pipelined_bytes, kib, gib,
+     "of requests that wait for their replies"},
+    {"observed-message", Kind::bytes, &Limits::observed_message, 256, gib,
+     "of one decoded message that are kept"},
+    {"named-statements", Kind::count, &Limits::named_statements, 1, 10'000'000,
+     "prepared statements whose text a session remembers"},
+};
+
+std::uint64_t parse_limit(LimitRow::Kind kind, std::string_view text) {
+    switch (kind) {
+        case LimitRow::Kind::bytes: return parse_size(text);
+        case LimitRow::Kind::count: return parse_count(text);
+        case LimitRow::Kind::time: break;
+    }
+    return static_cast<std::uint64_t>(parse_duration(text).count());
+}
+
+std::string as_written(LimitRow::Kind kind, std::uint64_t value) {
+    return fmt::format("{}{}", value, kind == LimitRow::Kind::time ? "ms" : "");
+}
+
+}  // namespace
+
+std::span<const LimitRow> limit_table() {
+    return rows;
+}
+
+void apply_limit(std::string_view name, std::string_view text, Limits& limits) {
+    const auto table = limit_table();
+    const auto row =
+        std::find_if(table.begin(), table.end(), [&](const LimitRow& r) { return r.name == name; });
+    assert(row != table.end() && "a limit is looked up by a name of the table");
+    const std::uint64_t value = parse_limit(row->kind, text);
+    if (value < row->least || value > row->most) {
+        refuse(fmt::format("{} is out of range: write {} to {}", text,
+                           as_written(row->kind, row->least), as_written(row->kind, row->most)));
+    }
+    if (const auto* size = std::get_if<SizeLimit>(&row->member)) {
+        limits.*(*size) = static_cast<std::size_t>(value);
+    } else {
+        limits.*std::get<TimeLimit>(row->member) =
+            std::chrono::milliseconds(static_cast<std::int64_t>(value));
+    }
+}
+
+}  // namespace isotap::proxy
