@@ -1,0 +1,117 @@
+// PostgreSQL's own regression suite has the same passes and failures through the proxy as directly.
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/isotap_process.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/postgres_server.hpp"
+
+namespace isotap::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Verdicts = std::map<std::string, std::string>;
+
+constexpr long tests_min = 180;
+constexpr std::chrono::minutes patience{15};
+
+Verdicts verdicts_in(const std::string& output) {
+    static const std::regex line_pattern(R"(^(?:test)?\s+(\S+)\s+\.\.\. (ok|FAILED|failed))");
+    Verdicts verdicts;
+    std::istringstream lines(output);
+    std::smatch match;
+    for (std::string line; std::getline(lines, line);) {
+        if (std::regex_search(line, match, line_pattern)) verdicts[match[1]] = match[2];
+    }
+    return verdicts;
+}
+
+class PostgresRegression : public testing::Test {
+  protected:
+    void SetUp() override {
+        const Finished asked =
+            run({.arguments = {"python3",
+                               source_folder() / "tests/integration/postgres_regression_source.py",
+                               cache_folder()}},
+                std::chrono::minutes(6));
+        if (asked.exit_code != 0) GTEST_SKIP() << "SKIPPED: " << asked.output;
+        const std::size_t newline = asked.output.find_last_of('\n', asked.output.size() - 2);
+        inputs_ = asked.output.substr(newline == std::string::npos ? 0 : newline + 1);
+        inputs_ = inputs_.string().substr(0, inputs_.string().find('\n'));
+        for (const char* name : {"refint.so", "autoinc.so"}) {
+            fs::create_symlink(fs::path("/usr/lib/postgresql/15/lib") / name,
+                               scratch_.path() / name);
+        }
+        fs::create_symlink(inputs_ / "regress.so", scratch_.path() / "regress.so");
+    }
+
+    /// The whole suite on a new server; an empty mode means without the proxy.
+    Verdicts run_suite(const std::string& mode) {
+        const PostgresServer server(
+            {.settings = {"wal_level=replica", "max_prepared_transactions=2"}});
+        std::unique_ptr<IsotapProcess> proxy;
+        if (!mode.empty()) {
+            proxy = std::make_unique<IsotapProcess>(server.url(),
+                                                    std::vector<std::string>{"--mode", mode});
+        }
+        const TemporaryFolder outputs(user_);
+        const std::uint16_t port = proxy ? proxy->port() : server.port();
+        const Finished suite = run(
+            {.arguments = {"/usr/lib/postgresql/15/lib/pgxs/src/test/regress/pg_regress",
+                           "--bindir=" + server.programs().string(),
+                           "--dlpath=" + scratch_.path().string(), "--inputdir=" + inputs_.string(),
+                           "--outputdir=" + outputs.path().string(), "--host=127.0.0.1",
+                           "--port=" + std::to_string(port), "--user=postgres",
+                           "--dbname=regression", "--max-concurrent-tests=20",
+                           "--schedule=" + (inputs_ / "parallel_schedule").string()},
+             .run_as = user_,
+             .folder = outputs.path()},
+            patience);
+        const Verdicts verdicts = verdicts_in(suite.output);
+        EXPECT_GE(std::ssize(verdicts), tests_min) << suite.output;
+        if (fs::exists(outputs.path() / "regression.diffs")) {
+            differences_ = read_file(outputs.path() / "regression.diffs").substr(0, 8'000);
+        }
+        return verdicts;
+    }
+
+    static Verdicts those_unlike(const Verdicts& some, const Verdicts& others) {
+        Verdicts different;
+        for (const auto& [name, verdict] : some) {
+            const auto found = others.find(name);
+            if (found == others.end() || found->second != verdict) different[name] = verdict;
+        }
+        return different;
+    }
+
+    std::string differences_;
+
+  private:
+    std::optional<User> user_ = unprivileged_user();
+    TemporaryFolder scratch_{user_};
+    fs::path inputs_;
+};
+
+TEST_F(PostgresRegression, IsTheSameInBothModes) {
+    const Verdicts direct = run_suite("");
+    const auto passed = std::count_if(direct.begin(), direct.end(),
+                                      [](const auto& test) { return test.second == "ok"; });
+    RecordProperty("passed_directly",
+                   std::to_string(passed) + " of " + std::to_string(direct.size()));
+    EXPECT_GE(passed, tests_min) << "a suite that fails anyway shows nothing" << differences_;
+    for (const std::string mode : {"relay", "observe"}) {
+        EXPECT_EQ(those_unlike(run_suite(mode), direct), Verdicts{}) << mode << differences_;
+    }
+}
+
+}  // namespace
+}  // namespace isotap::test

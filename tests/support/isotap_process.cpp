@@ -1,0 +1,61 @@
+#include "tests/support/isotap_process.hpp"
+
+#include <charconv>
+#include <filesystem>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "tests/support/paths.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace isotap::test {
+namespace {
+
+Command proxy_command(const std::string& upstream, std::vector<std::string> options) {
+    std::vector<std::string> line{isotap_program(), "proxy",    "--upstream",
+                                  upstream,         "--listen", "127.0.0.1:0"};
+    line.insert(line.end(), std::make_move_iterator(options.begin()),
+                std::make_move_iterator(options.end()));
+    return {.arguments = std::move(line)};
+}
+
+std::uint64_t number_at(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{}) throw std::runtime_error("no number in: " + std::string(text));
+    return number;
+}
+
+}  // namespace
+
+IsotapProcess::IsotapProcess(const std::string& upstream, std::vector<std::string> options)
+    : process_(proxy_command(upstream, std::move(options))) {
+    const std::string line = process_.wait_for_line("isotap: listening on ");
+    port_ =
+        static_cast<std::uint16_t>(number_at(std::string_view(line).substr(line.rfind(':') + 1)));
+}
+
+std::string IsotapProcess::admin_url() {
+    constexpr std::string_view prefix = "isotap: admin on ";
+    const std::string line = process_.wait_for_line(prefix);
+    return line.substr(line.find(prefix) + prefix.size());
+}
+
+Memory memory_of(pid_t process) {
+    const std::string status = read_file("/proc/" + std::to_string(process) + "/status");
+    const auto kibibytes = [&](std::string_view name) {
+        const std::size_t at = status.find(name);
+        if (at == std::string::npos) throw std::runtime_error("the process is gone");
+        return number_at(std::string_view(status).substr(at + name.size())) * 1024;
+    };
+    return {kibibytes("VmRSS:"), kibibytes("VmHWM:")};
+}
+
+std::size_t descriptors_of(pid_t process) {
+    const std::filesystem::directory_iterator all("/proc/" + std::to_string(process) + "/fd");
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+}  // namespace isotap::test
