@@ -43,7 +43,7 @@ struct Case {
     Phase phase = Phase::idle;
 };
 
-std::vector<Case> conversations() {
+std::vector<Case> queries() {
     return {
         {"simple query",
          {client(query("select 1")), server(columns + row + complete("SELECT 1") + ready())}},
@@ -88,6 +88,11 @@ std::vector<Case> conversations() {
           server(message('3') + ready())}},
         {"function call",
          {client(message('F', std::string(14, '\0'))), server(message('V', "....") + ready())}},
+    };
+}
+
+std::vector<Case> copies() {
+    return {
         {"copy out",
          {client(query("copy t to stdout")),
           server(copy_out + message('d', "1\n") + copy_done + complete("COPY 1") + ready())}},
@@ -116,6 +121,11 @@ std::vector<Case> conversations() {
         {"copy data that nobody waits for any more",
          {client(query("copy bogus from stdin") + message('d', "1\n") + copy_done),
           server(error("42P01") + ready())}},
+    };
+}
+
+std::vector<Case> other_matters() {
+    return {
         {"the server speaks between messages and unasked",
          {server(message('A', "note") + message('N', "ice") + message('S', "a\0b\0")),
           client(query("select 1")),
@@ -135,6 +145,14 @@ std::vector<Case> conversations() {
          {client(query("select 1") + message('X')),
           server(columns + row + complete("SELECT 1") + ready())}},
     };
+}
+
+std::vector<Case> conversations() {
+    std::vector<Case> all = queries();
+    for (const auto& more : {copies(), other_matters()}) {
+        all.insert(all.end(), more.begin(), more.end());
+    }
+    return all;
 }
 
 /// Transparency at its simplest: what goes in on one side comes out on the other, however the
