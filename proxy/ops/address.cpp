@@ -80,7 +80,11 @@ void check_host(std::string_view host) {
     if (host.find(':') != std::string_view::npos) {
         boost::system::error_code error;
         boost::asio::ip::make_address_v6(std::string(host), error);
-        if (error || host.find('\0') != std::string_view::npos) {
+        // A zone may be any text for the library; ours has to be written back and read again.
+        const bool plain = std::all_of(host.begin(), host.end(), [](char c) {
+            return in_host_name(c) || c == ':' || c == '%';
+        });
+        if (error || !plain) {
             refuse("the host is no IPv6 address: write it in brackets, as in [::1]:5432");
         }
     } else if (host.empty() || !std::all_of(host.begin(), host.end(), in_host_name)) {

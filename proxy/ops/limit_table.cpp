@@ -24,7 +24,7 @@ constexpr std::uint64_t day = 24 * 3600 * second;
 constexpr LimitRow rows[] = {
     {"bytes-in-flight", Kind::bytes, &Limits::bytes_in_flight, 4 * kib, gib,
      "buffered for a peer that does not read"},
-    {"read-chunk", Kind::bytes, &Limits::read_chunk, kib, 16 * mib,
+    {"read-chunk", Kind::bytes, &Limits::read_chunk, 16 * kib, 16 * mib,
      "taken from a socket in one go"},
     {"reads-per-turn", Kind::count, &Limits::reads_per_turn, 1, 1'000,
      "reads in a row from one busy socket"},

@@ -1,0 +1,58 @@
+#include "proxy/admin/pages.hpp"
+
+#include <gtest/gtest.h>
+
+namespace isotap::proxy {
+namespace {
+
+class PagesTest : public testing::Test {
+  protected:
+    AdminAnswer ask(std::string_view method, std::string_view target,
+                    std::string_view authorization = "") const {
+        const Pages pages(
+            {.metrics = [] { return "numbers\n"; }, .ready = [this] { return ready_; }}, token_);
+        return pages.answer({method, target, authorization});
+    }
+
+    bool ready_ = true;
+    std::string token_;
+};
+
+TEST_F(PagesTest, ServeMetricsAndHealth) {
+    EXPECT_EQ(ask("GET", "/metrics").body, "numbers\n");
+    EXPECT_EQ(ask("GET", "/metrics").content_type, "text/plain; version=0.0.4; charset=utf-8");
+    EXPECT_EQ(ask("HEAD", "/metrics").status, 200U);
+    EXPECT_EQ(ask("GET", "/healthz").body, "ok\n");
+    EXPECT_EQ(ask("GET", "/readyz?verbose").status, 200U);
+}
+
+TEST_F(PagesTest, AreNotReadyWhileDraining) {
+    ready_ = false;
+    EXPECT_EQ(ask("GET", "/readyz").status, 503U);
+    EXPECT_EQ(ask("GET", "/healthz").status, 200U) << "draining is not ill";
+}
+
+TEST_F(PagesTest, KnowNoOtherPathAndNoOtherMethod) {
+    for (const char* target : {"/", "", "*", "/metrics/", "/../metrics", "//metrics", "/Metrics"}) {
+        EXPECT_EQ(ask("GET", target).status, 404U) << target;
+    }
+    for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "get", ""}) {
+        EXPECT_EQ(ask(method, "/metrics").status, 405U) << method;
+        EXPECT_EQ(ask(method, "/metrics").allow, "GET, HEAD") << method;
+    }
+}
+
+TEST_F(PagesTest, AskForTheTokenBeforeTheyShowNumbers) {
+    token_ = "s3cret";
+    for (const char* authorization : {"", "Bearer ", "Bearer s3cre", "Bearer s3cret ",
+                                      "Bearer S3CRET", "Basic s3cret", "Bearers3cret", "s3cret"}) {
+        EXPECT_EQ(ask("GET", "/metrics", authorization).status, 401U) << authorization;
+        EXPECT_EQ(ask("GET", "/metrics", authorization).body.find("numbers"), std::string::npos);
+    }
+    EXPECT_EQ(ask("GET", "/metrics", "Bearer s3cret").status, 200U);
+    EXPECT_EQ(ask("GET", "/metrics", "bearer s3cret").status, 200U);
+    EXPECT_EQ(ask("GET", "/healthz").status, 200U) << "a probe has no secrets";
+}
+
+}  // namespace
+}  // namespace isotap::proxy
