@@ -104,9 +104,10 @@ int serve(const ProxyOptions& options) {
     raise_descriptor_limit();
     Log log(options.log_format, options.log_level);
     warn(options, log);
-    Relay relay(options.relay, [](std::size_t, RelayCounters& counters) {
+    const auto count_events = [](std::size_t, RelayCounters& counters) {
         return std::make_unique<EventCounters>(counters);
-    });
+    };
+    Relay relay(options.relay, count_events, log);
     Supervisor supervisor(options.drain_timeout, relay, log);
     const Metrics metrics(relay.counters(), log);
     const Pages pages({.metrics = [&] { return metrics.text(); },

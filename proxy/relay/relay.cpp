@@ -16,11 +16,12 @@ namespace isotap::proxy {
 /// connection and have nothing else to do.
 class Relay::Body {
   public:
-    Body(const RelayOptions& options, const SinkOfThread& sink_of_thread)
+    Body(const RelayOptions& options, const SinkOfThread& sink_of_thread, Log& log)
         : limits_(options.limits) {
         const std::uint32_t run_tag = std::random_device{}();
         for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) {
-            threads_.push_back(std::make_unique<RelayThread>(i, run_tag, limits_, sessions_open_));
+            threads_.push_back(
+                std::make_unique<RelayThread>(i, run_tag, limits_, log, sessions_open_));
             if (sink_of_thread) {
                 threads_.back()->set_sink(sink_of_thread(i, threads_.back()->counters()));
             }
@@ -128,8 +129,8 @@ class Relay::Body {
     RelayThread* next_ = nullptr;  // on the accepting thread
 };
 
-Relay::Relay(const RelayOptions& options, const SinkOfThread& sink_of_thread)
-    : body_(std::make_unique<Body>(options, sink_of_thread)) {}
+Relay::Relay(const RelayOptions& options, const SinkOfThread& sink_of_thread, Log& log)
+    : body_(std::make_unique<Body>(options, sink_of_thread, log)) {}
 Relay::~Relay() = default;
 
 std::vector<Address> Relay::addresses() const {

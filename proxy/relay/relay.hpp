@@ -10,6 +10,8 @@
 #include "isotap/proxy/counters.hpp"
 #include "isotap/proxy/options.hpp"
 
+#include "proxy/ops/log.hpp"
+
 namespace isotap::proxy {
 
 /// The data path: listeners, relay threads and the sessions on them.
@@ -23,7 +25,8 @@ class Relay {
     using SinkOfThread = std::function<std::unique_ptr<history::EventSink>(
         std::size_t thread, RelayCounters& counters)>;
 
-    Relay(const RelayOptions& options, const SinkOfThread& sink_of_thread);
+    /// `log` must outlive it.
+    Relay(const RelayOptions& options, const SinkOfThread& sink_of_thread, Log& log);
     ~Relay();
     Relay(const Relay&) = delete;
     Relay& operator=(const Relay&) = delete;

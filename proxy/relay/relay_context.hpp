@@ -15,6 +15,7 @@
 #include "isotap/proxy/options.hpp"
 
 #include "proxy/net/tls_context.hpp"
+#include "proxy/ops/log.hpp"
 
 namespace isotap::proxy {
 
@@ -39,6 +40,7 @@ struct RelayContext {
     boost::asio::io_context& io;
     const Limits& limits;
     RelayCounters& counters;
+    Log& log;
     history::EventSink* events;
     history::TransactionIds& transactions;
 

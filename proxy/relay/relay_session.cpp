@@ -17,6 +17,21 @@ using protocol::Note;
 using protocol::Phase;
 using protocol::Side;
 
+namespace {
+
+/// What the operator can do something about is a warning; what happens every day is not.
+LogLevel level_of(Note note) noexcept {
+    switch (note) {
+        case Note::authenticated:
+        case Note::cancel_request: return LogLevel::debug;
+        case Note::refused_packet:
+        case Note::replication: return LogLevel::info;
+        default: return LogLevel::warning;
+    }
+}
+
+}  // namespace
+
 RelaySession::RelaySession(RelayContext& context, const ListenerContext& listener,
                            history::SessionId id, Socket client)
     : context_(context),
@@ -27,6 +42,7 @@ RelaySession::RelaySession(RelayContext& context, const ListenerContext& listene
       session_(make_protocol_session(context, listener, id, *this)) {}
 
 void RelaySession::start() {
+    context_.log.session(LogLevel::debug, id_, "opened");
     client_.prepare();
     session_->start(system_now(), context_.actions);
     perform();
@@ -237,6 +253,7 @@ void RelaySession::on_dialled(const std::string& failure) {
         const bool full =
             context_.sessions_open.load(std::memory_order_relaxed) > context_.limits.sessions;
         server_.close();
+        context_.log.session(LogLevel::warning, id_, "the server cannot be reached", failure);
         session_->on_dial_failed({full ? protocol::DialFailure::Kind::too_many_sessions
                                        : protocol::DialFailure::Kind::unreachable,
                                   failure},
@@ -284,6 +301,7 @@ void RelaySession::on_tls_failed(const std::string& why) {
     const Side side = *tls_starting_;
     tls_starting_.reset();
     context_.counters.tls_failures.add();
+    context_.log.session(LogLevel::info, id_, "a TLS handshake failed", why);
     session_->on_tls_failed(side, why, system_now(), context_.actions);
     perform();
 }
@@ -327,6 +345,7 @@ void RelaySession::on_tick(Clock::time_point now) {
     }
     if (!blind_ && session_->phase() == Phase::handshake && now - began_ > limits.login_timeout) {
         context_.counters.login_timeouts.add();
+        context_.log.session(LogLevel::info, id_, "closed: no login within the login timeout");
         close();
         return;
     }
@@ -382,6 +401,7 @@ void RelaySession::close() {
         return;
     }
     closed_ = true;
+    context_.log.session(LogLevel::debug, id_, "closed");
     if (dialler_) {
         dialler_->cancel();
         dialler_.reset();
@@ -394,8 +414,9 @@ void RelaySession::close() {
     context_.sessions.erase(id_);
 }
 
-void RelaySession::take(Note note, std::string_view /*detail*/) noexcept {
+void RelaySession::take(Note note, std::string_view detail) noexcept {
     context_.counters.notes[static_cast<std::size_t>(note)].add();
+    context_.log.session(level_of(note), id_, protocol::to_string(note), detail);
 }
 
 }  // namespace isotap::proxy

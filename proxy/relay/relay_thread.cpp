@@ -22,7 +22,7 @@ constexpr unsigned session_thread_shift = 48;
 
 }  // namespace
 
-RelayThread::RelayThread(std::size_t number, std::uint32_t run_tag, const Limits& limits,
+RelayThread::RelayThread(std::size_t number, std::uint32_t run_tag, const Limits& limits, Log& log,
                          std::atomic<std::size_t>& sessions_open)
     : work_(io_.get_executor()),
       timer_(io_),
@@ -31,6 +31,7 @@ RelayThread::RelayThread(std::size_t number, std::uint32_t run_tag, const Limits
       context_{io_,
                limits,
                counters_,
+               log,
                nullptr,
                transactions_,
                std::vector<std::uint8_t>(limits.read_chunk),
