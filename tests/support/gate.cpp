@@ -58,10 +58,10 @@ class Lane {
 
     [[nodiscard]] bool wants_to_read() const {
         const bool stopped = plan_.stop_reading_after && read_ >= *plan_.stop_reading_after;
-        return !from_ended_ && !stopped && held_.size() < buffer_max;
+        return !from_ended_ && !from_reset_ && !finished_ && !stopped && held_.size() < buffer_max;
     }
     [[nodiscard]] bool wants_to_write() const {
-        return !finished_ && (from_ended_ || !held_.empty());
+        return !finished_ && (from_ended_ || from_reset_ || !held_.empty());
     }
     [[nodiscard]] Clock::time_point may_write_at() const { return may_write_at_; }
     [[nodiscard]] bool finished() const { return finished_; }
@@ -71,7 +71,12 @@ class Lane {
         std::size_t most = chunk.size();
         if (plan_.stop_reading_after) most = std::min(most, *plan_.stop_reading_after - read_);
         const ssize_t n = recv(from_, chunk.data(), most, 0);
-        if (n < 0) return errno == EAGAIN ? Fate::goes_on : Fate::broken;
+        if (n < 0 && errno == EAGAIN) return Fate::goes_on;
+        if (n < 0) {
+            // What came before the reset is still delivered, then the reset.
+            from_reset_ = true;
+            return held_.empty() ? Fate::broken : Fate::goes_on;
+        }
         if (held_.empty()) may_write_at_ = Clock::now() + plan_.hold;
         from_ended_ = n == 0;
         held_.append(chunk.data(), static_cast<std::size_t>(n));
@@ -87,13 +92,19 @@ class Lane {
         if (plan_.reset_after) most = std::min(most, *plan_.reset_after - written_);
         if (most > 0) {
             const ssize_t n = send(to_, held_.data(), most, MSG_NOSIGNAL);
-            if (n < 0) return errno == EAGAIN ? Fate::goes_on : Fate::broken;
+            if (n < 0 && errno == EAGAIN) return Fate::goes_on;
+            if (n < 0) {
+                // The receiver is gone: what it said before it went is still under way.
+                finished_ = true;
+                return Fate::goes_on;
+            }
             held_.erase(0, static_cast<std::size_t>(n));
             written_ += static_cast<std::size_t>(n);
             *total_ += static_cast<std::size_t>(n);
             if (plan_.slice && plan_.hold.count() > 0) may_write_at_ = Clock::now() + plan_.hold;
         }
         if (plan_.reset_after && written_ >= *plan_.reset_after) return Fate::broken;
+        if (held_.empty() && from_reset_) return Fate::broken;
         if (held_.empty() && from_ended_) {
             shutdown(to_, SHUT_WR);
             finished_ = true;
@@ -111,6 +122,7 @@ class Lane {
     std::size_t written_ = 0;
     Clock::time_point may_write_at_;
     bool from_ended_ = false;
+    bool from_reset_ = false;
     bool finished_ = false;
 };
 
@@ -196,11 +208,13 @@ class Gate::Loop {
         gate_.open_ = links_.size();
     }
 
+    static bool lost(short events, const Lane& from_here) {
+        return (events & POLLERR) != 0 && !from_here.wants_to_read() && !from_here.wants_to_write();
+    }
+
     static Fate serve(Link& link, short client, short server) {
         // A reset shows as an error even when nobody asked for events.
-        const bool lost = ((client | server) & (POLLERR | POLLNVAL)) != 0;
-        const bool read_lost = (client & POLLIN) == 0 && (server & POLLIN) == 0;
-        if (lost && read_lost) return Fate::broken;
+        if (lost(client, link.to_server) || lost(server, link.to_client)) return Fate::broken;
         Fate fate = Fate::goes_on;
         const auto step = [&](bool ready, Lane& lane, Fate (Lane::*action)()) {
             if (ready && fate == Fate::goes_on) fate = (lane.*action)();
