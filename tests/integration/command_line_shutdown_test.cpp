@@ -32,7 +32,8 @@ TEST_F(Shutdown, LetsATransactionFinishAndCutsNothing) {
     isotap.process().signal(SIGTERM);
     isotap.process().wait_for_line("stopping: 1 sessions are open");
     client.send(query_message("commit"));
-    client.read_until('Z');
+    EXPECT_THAT(client.read_until('E').back().body, HasSubstr("57P01"));
+    client.stream().end_sending();
     EXPECT_EQ(isotap.process().wait(), 0);
     EXPECT_THAT(isotap.process().all_output(), HasSubstr("no session was cut"));
 }
@@ -71,6 +72,7 @@ TEST_F(Shutdown, EndsIdleSessionsWithTheServersOwnWords) {
     const auto frames = client.read_until('E');
     ASSERT_FALSE(frames.empty());
     EXPECT_THAT(frames.back().body, HasSubstr("57P01"));
+    client.stream().end_sending();
     EXPECT_EQ(isotap.process().wait(), 0);
 }
 
