@@ -1,4 +1,5 @@
 find_package(GTest REQUIRED)
+add_custom_target(fuzzers)
 
 # isotap_add_test(NAME name SOURCES … LIBRARIES … [LABELS …] [TIMEOUT s])
 # One test program, one ctest entry. Labels select groups: unit, wire, integration, house, sim.
@@ -25,6 +26,7 @@ function(isotap_add_fuzzer)
     if(ISOTAP_FUZZ)
         add_executable(${ARG_NAME} ${ARG_SOURCES})
         target_link_options(${ARG_NAME} PRIVATE -fsanitize=fuzzer)
+        add_dependencies(fuzzers ${ARG_NAME})
     else()
         add_executable(${ARG_NAME} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_corpus.cpp)
         add_test(NAME ${ARG_NAME} COMMAND ${ARG_NAME} ${corpus})
