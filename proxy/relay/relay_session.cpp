@@ -19,12 +19,15 @@ using protocol::Side;
 
 namespace {
 
-/// What the operator can do something about is a warning; what happens every day is not.
+/// What nobody expected is a warning; what the policy or the client wants is not.
 LogLevel level_of(Note note) noexcept {
     switch (note) {
         case Note::authenticated:
         case Note::cancel_request: return LogLevel::debug;
         case Note::refused_packet:
+        case Note::opaque_tls:
+        case Note::opaque_encryption:
+        case Note::opaque_compression:
         case Note::replication: return LogLevel::info;
         default: return LogLevel::warning;
     }

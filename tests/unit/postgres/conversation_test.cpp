@@ -240,6 +240,34 @@ TEST(Conversation, APipelineBeyondTheBoundGoesOnUnobserved) {
     EXPECT_THAT(talk.notes, ElementsAre("pipeline_too_deep"));
 }
 
+TEST(Conversation, AShutdownIsToldInTheServersOwnWords) {
+    Talk idle;
+    idle.begun().shut_down();
+    EXPECT_THAT(idle.to_client, HasSubstr("57P01"));
+    EXPECT_EQ(idle.to_server, message('X')) << "the server is left in good order";
+    EXPECT_THAT(idle.asked, ElementsAre("finish"));
+
+    Talk busy;
+    busy.begun().client(query("select 1")).shut_down();
+    EXPECT_THAT(busy.to_client, HasSubstr("57P01"));
+    EXPECT_EQ(busy.to_server, query("select 1"));
+}
+
+TEST(Conversation, AShutdownNeverSpeaksIntoAMessageOrAHandshake) {
+    Talk in_a_row;
+    in_a_row.begun().client(query("select 1")).server(columns + row.substr(0, 8)).shut_down();
+    EXPECT_EQ(in_a_row.to_client, columns + row.substr(0, 8));
+    EXPECT_THAT(in_a_row.asked, ElementsAre("finish"));
+
+    Talk asking;
+    asking.client(packet(ssl_request_code)).shut_down();
+    EXPECT_EQ(asking.to_client, "");
+
+    Talk blind;
+    blind.begun().server(ready()).shut_down();
+    EXPECT_EQ(blind.to_client, ready());
+}
+
 TEST(Conversation, BindingToOurCertificateIsExplainedInsteadOfFailing) {
     const std::string offer =
         message('R', std::string_view("\0\0\0\12SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0", 38));

@@ -178,6 +178,12 @@ Talk& Talk::tls_failed(Side leg) {
     return *this;
 }
 
+Talk& Talk::shut_down() {
+    session_->on_shutdown(Time{}, actions_);
+    perform();
+    return *this;
+}
+
 void Talk::perform() {
     bool dial = false;
     for (const protocol::Action& action : actions_) {

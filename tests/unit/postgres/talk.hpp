@@ -61,6 +61,7 @@ class Talk : private history::EventSink, private protocol::NoteTaker {
     Talk& begun();
     Talk& tls_started(Side leg, protocol::TlsFacts facts = {});
     Talk& tls_failed(Side leg);
+    Talk& shut_down();
     void close();
 
     std::string to_client;
