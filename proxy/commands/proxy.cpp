@@ -42,7 +42,8 @@ void define_options(CLI::App& app, CommandLine& line) {
                    line.given[setting.name] = {text, flag};
                },
                setting.help)
-            ->type_name(setting.argument);
+            ->type_name(setting.argument)
+            ->group(setting.name.starts_with("limits.") ? "Limits" : "Options");
     }
 }
 

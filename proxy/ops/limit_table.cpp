@@ -54,14 +54,38 @@ std::uint64_t parse_limit(LimitRow::Kind kind, std::string_view text) {
     return static_cast<std::uint64_t>(parse_duration(text).count());
 }
 
+struct Unit {
+    std::string_view name;
+    std::uint64_t factor;
+};
+constexpr Unit byte_units[] = {{"GiB", gib}, {"MiB", mib}, {"KiB", kib}};
+constexpr Unit time_units[] = {{"h", 3600 * second}, {"min", 60 * second}, {"s", second}};
+
+/// In the largest unit that needs no fraction.
 std::string as_written(LimitRow::Kind kind, std::uint64_t value) {
-    return fmt::format("{}{}", value, kind == LimitRow::Kind::time ? "ms" : "");
+    const std::span<const Unit> units = kind == Kind::bytes  ? std::span<const Unit>(byte_units)
+                                        : kind == Kind::time ? std::span<const Unit>(time_units)
+                                                             : std::span<const Unit>();
+    for (const Unit& unit : units) {
+        if (value != 0 && value % unit.factor == 0) {
+            return fmt::format("{}{}", value / unit.factor, unit.name);
+        }
+    }
+    return fmt::format("{}{}", value, kind == Kind::time ? "ms" : "");
 }
 
 }  // namespace
 
 std::span<const LimitRow> limit_table() {
     return rows;
+}
+
+std::string written_value(const LimitRow& row, const Limits& limits) {
+    if (const auto* size = std::get_if<SizeLimit>(&row.member)) {
+        return as_written(row.kind, limits.*(*size));
+    }
+    const auto time = limits.*std::get<TimeLimit>(row.member);
+    return as_written(row.kind, static_cast<std::uint64_t>(time.count()));
 }
 
 void apply_limit(std::string_view name, std::string_view text, Limits& limits) {

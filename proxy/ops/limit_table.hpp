@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -27,6 +28,9 @@ struct LimitRow {
 
 /// One row for every member of Limits.
 std::span<const LimitRow> limit_table();
+
+/// The value of a bound as it would be written: `64KiB`, `5s`.
+std::string written_value(const LimitRow& row, const Limits& limits);
 
 /// Sets the bound of that name, which stands in the table. Throws StartupError (usage) for what is
 /// no value or outside of what makes sense.

@@ -41,9 +41,9 @@ std::vector<Setting> all_settings() {
     };
     constexpr std::array arguments{"SIZE", "N", "TIME"};
     for (const LimitRow& row : limit_table()) {
-        all.push_back({fmt::format("limits.{}", row.name),
-                       arguments[static_cast<std::size_t>(row.kind)], std::string(row.help),
-                       Scope::proxy});
+        all.push_back(
+            {fmt::format("limits.{}", row.name), arguments[static_cast<std::size_t>(row.kind)],
+             fmt::format("{} ({})", row.help, written_value(row, Limits{})), Scope::proxy});
     }
     return all;
 }

@@ -4,10 +4,12 @@
 #include <iterator>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "proxy/admin/metrics.hpp"
+#include "proxy/ops/limit_table.hpp"
 #include "proxy/ops/setting.hpp"
 
 namespace isotap::proxy {
@@ -37,6 +39,14 @@ TEST(OperationsDocument, NamesEveryOption) {
     const std::string text = document();
     for (const Setting& setting : settings()) {
         EXPECT_THAT(text, HasSubstr(quoted(setting.name)));
+    }
+}
+
+TEST(OperationsDocument, SaysTheDefaultOfEveryLimit) {
+    const std::string text = document();
+    for (const LimitRow& row : limit_table()) {
+        EXPECT_THAT(text, HasSubstr(fmt::format("\n| `limits.{}` | {} | ", row.name,
+                                                written_value(row, Limits{}))));
     }
 }
 

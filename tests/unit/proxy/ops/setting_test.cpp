@@ -63,6 +63,20 @@ TEST(LimitTable, SetsTheBoundThatItNames) {
     EXPECT_EQ(limits.connect_timeout, std::chrono::milliseconds(3'000));
 }
 
+TEST(LimitTable, WritesWhatItReads) {
+    for (const LimitRow& row : limit_table()) {
+        const std::string written = written_value(row, Limits{});
+        Limits read;
+        apply_limit(row.name, written, read);
+        EXPECT_EQ(written_value(row, read), written) << row.name;
+    }
+    Limits limits;
+    apply_limit("login-timeout", "1500ms", limits);
+    apply_limit("read-chunk", "65537", limits);
+    EXPECT_EQ(written_value(limit_table()[1], limits), "65537");
+    EXPECT_EQ(written_value(limit_table()[4], limits), "1500ms");
+}
+
 TEST(LimitTable, RefusesUnitsOfAnotherKindAndWhatIsOutOfRange) {
     Limits limits;
     EXPECT_NE(refusal_of([&] { apply_limit("sessions", "1KiB", limits); }), "");
