@@ -58,10 +58,10 @@ class Lane {
 
     [[nodiscard]] bool wants_to_read() const {
         const bool stopped = plan_.stop_reading_after && read_ >= *plan_.stop_reading_after;
-        return !from_ended_ && !from_reset_ && !finished_ && !stopped && held_.size() < buffer_max;
+        return !from_ended_ && !finished_ && !stopped && held_.size() < buffer_max;
     }
     [[nodiscard]] bool wants_to_write() const {
-        return !finished_ && (from_ended_ || from_reset_ || !held_.empty());
+        return !finished_ && (from_ended_ || !held_.empty());
     }
     [[nodiscard]] Clock::time_point may_write_at() const { return may_write_at_; }
     [[nodiscard]] bool finished() const { return finished_; }
@@ -73,12 +73,14 @@ class Lane {
         const ssize_t n = recv(from_, chunk.data(), most, 0);
         if (n < 0 && errno == EAGAIN) return Fate::goes_on;
         if (n < 0) {
-            // What came before the reset is still delivered, then the reset.
-            from_reset_ = true;
-            return held_.empty() ? Fate::broken : Fate::goes_on;
+            // Passed on as an end: a reset would overtake the slices that are still under way.
+            from_ended_ = true;
+            may_write_at_ = Clock::now();
+            return Fate::goes_on;
         }
-        if (held_.empty()) may_write_at_ = Clock::now() + plan_.hold;
+        if (held_.empty()) hold_back();
         from_ended_ = n == 0;
+        if (discards_) return Fate::goes_on;
         held_.append(chunk.data(), static_cast<std::size_t>(n));
         read_ += static_cast<std::size_t>(n);
         return Fate::goes_on;
@@ -94,17 +96,18 @@ class Lane {
             const ssize_t n = send(to_, held_.data(), most, MSG_NOSIGNAL);
             if (n < 0 && errno == EAGAIN) return Fate::goes_on;
             if (n < 0) {
-                // The receiver is gone: what it said before it went is still under way.
-                finished_ = true;
+                // The receiver is gone, but its last words may still be under way to the sender,
+                // and closing with unread bytes would cut them off.
+                discards_ = true;
+                held_.clear();
                 return Fate::goes_on;
             }
             held_.erase(0, static_cast<std::size_t>(n));
             written_ += static_cast<std::size_t>(n);
             *total_ += static_cast<std::size_t>(n);
-            if (plan_.slice && plan_.hold.count() > 0) may_write_at_ = Clock::now() + plan_.hold;
+            if (plan_.slice) hold_back();
         }
         if (plan_.reset_after && written_ >= *plan_.reset_after) return Fate::broken;
-        if (held_.empty() && from_reset_) return Fate::broken;
         if (held_.empty() && from_ended_) {
             shutdown(to_, SHUT_WR);
             finished_ = true;
@@ -113,6 +116,11 @@ class Lane {
     }
 
   private:
+    void hold_back() {
+        const bool over = plan_.slice && written_ >= plan_.sliced_bytes;
+        may_write_at_ = Clock::now() + (over ? std::chrono::microseconds{0} : plan_.hold);
+    }
+
     int from_;
     int to_;
     LanePlan plan_;
@@ -122,8 +130,8 @@ class Lane {
     std::size_t written_ = 0;
     Clock::time_point may_write_at_;
     bool from_ended_ = false;
-    bool from_reset_ = false;
     bool finished_ = false;
+    bool discards_ = false;
 };
 
 }  // namespace

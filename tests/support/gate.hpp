@@ -22,7 +22,7 @@ struct LanePlan {
     std::size_t sliced_bytes = 8 * 1024;
 
     /// Bytes wait so long, and what came meanwhile leaves with them in one segment: delays and
-    /// merges.
+    /// merges. Together with `slice` every slice waits, up to `sliced_bytes`.
     std::chrono::microseconds hold{0};
 
     /// After so many bytes both connections are reset.
@@ -30,16 +30,20 @@ struct LanePlan {
 
     /// After so many bytes nothing more is read from the sender, until the plan is replaced.
     std::optional<std::size_t> stop_reading_after{};
+
+    friend bool operator==(const LanePlan&, const LanePlan&) = default;
 };
 
 struct GatePlan {
     LanePlan to_server{};
     LanePlan to_client{};
+
+    friend bool operator==(const GatePlan&, const GatePlan&) = default;
 };
 
 /// A TCP relay that misbehaves as planned: it stands between a client and the proxy, or between the
-/// proxy and the server. Ends and resets are passed on. It runs a thread of its own, ended by the
-/// destructor together with every connection. The calls are thread-safe.
+/// proxy and the server. Ends are passed on, resets as ends. It runs a thread of its own, ended by
+/// the destructor together with every connection. The calls are thread-safe.
 class Gate {
   public:
     explicit Gate(Endpoint target, GatePlan plan = {});

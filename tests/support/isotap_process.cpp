@@ -1,12 +1,16 @@
 #include "tests/support/isotap_process.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "tests/support/paths.hpp"
+#include "tests/support/stream.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace isotap::test {
@@ -41,6 +45,27 @@ std::string IsotapProcess::admin_url() {
     constexpr std::string_view prefix = "isotap: admin on ";
     const std::string line = process_.wait_for_line(prefix);
     return line.substr(line.find(prefix) + prefix.size());
+}
+
+std::map<std::string, double> IsotapProcess::metrics() {
+    Stream page({.port = static_cast<std::uint16_t>(
+                     number_at(std::string_view(admin_url()).substr(admin_url().rfind(':') + 1)))});
+    page.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    std::string answer;
+    std::array<std::uint8_t, 16 * 1024> chunk{};
+    while (const std::size_t n = page.receive(chunk)) {
+        answer.append(as_text(Bytes(chunk).first(n)));
+    }
+    std::map<std::string, double> all;
+    std::istringstream lines(answer.substr(std::min(answer.find("\r\n\r\n"), answer.size())));
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t space = line.rfind(' ');
+        if (line.starts_with("isotap_") && space != std::string::npos) {
+            all[line.substr(0, space)] = std::stod(line.substr(space + 1));
+        }
+    }
+    if (all.empty()) throw std::runtime_error("no metrics in: " + answer);
+    return all;
 }
 
 Memory memory_of(pid_t process) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ class IsotapProcess {
 
     /// `http://host:port` of the admin page; needs `--admin` among the options.
     [[nodiscard]] std::string admin_url();
+
+    /// What /metrics says now: by name with labels, as written there. Needs `--admin`.
+    [[nodiscard]] std::map<std::string, double> metrics();
 
     /// Asks it to end as a service manager would; its exit code.
     int stop() { return process_.stop(); }

@@ -12,9 +12,15 @@ GatePlan both_ways(const LanePlan& lane) {
     return {.to_server = lane, .to_client = lane};
 }
 
+const LanePlan plain{};
 const LanePlan bytewise{.slice = 1};
-const LanePlan merging{.hold = milliseconds(2)};
-const LanePlan slow{.slice = 7, .sliced_bytes = 256, .hold = std::chrono::microseconds(500)};
+const LanePlan merging{.hold = milliseconds(1)};
+const LanePlan slow{.slice = 7, .sliced_bytes = 128, .hold = std::chrono::microseconds(300)};
+
+Route route(const std::string& name, const std::string& mode, const LanePlan& client,
+            const LanePlan& server) {
+    return {name, mode, both_ways(client), both_ways(server)};
+}
 
 std::string url_to(std::uint16_t port) {
     return "postgres://postgres@127.0.0.1:" + std::to_string(port) + "/postgres";
@@ -23,45 +29,55 @@ std::string url_to(std::uint16_t port) {
 }  // namespace
 
 std::vector<Route> main_routes() {
-    return {{.name = "relay", .mode = "relay"},
-            {.name = "observe", .mode = "observe"},
-            {.name = "observe_bytewise",
-             .mode = "observe",
-             .near_client = both_ways(bytewise),
-             .near_server = both_ways(bytewise)}};
+    return {route("relay", "relay", plain, plain), route("observe", "observe", plain, plain),
+            route("observe_bytewise", "observe", bytewise, bytewise)};
 }
 
 std::vector<Route> every_route() {
     std::vector<Route> all = main_routes();
-    const std::vector<std::pair<std::string, LanePlan>> faults{
-        {"bytewise", bytewise}, {"merging", merging}, {"slow", slow}};
-    for (const std::string mode : {"relay", "observe"}) {
-        for (const auto& [fault, lane] : faults) {
-            all.push_back(
-                {.name = mode + "_client_" + fault, .mode = mode, .near_client = both_ways(lane)});
-            all.push_back(
-                {.name = mode + "_server_" + fault, .mode = mode, .near_server = both_ways(lane)});
-        }
-    }
-    all.push_back({.name = "no_proxy", .near_client = both_ways(slow)});
+    all.push_back(route("relay_bytewise", "relay", bytewise, bytewise));
+    all.push_back(route("relay_merging", "relay", merging, merging));
+    all.push_back(route("observe_client_merging", "observe", merging, plain));
+    all.push_back(route("observe_server_merging", "observe", plain, merging));
+    all.push_back(route("observe_client_slow", "observe", slow, plain));
+    all.push_back(route("observe_server_slow", "observe", plain, slow));
+    all.push_back(route("no_proxy", "", slow, plain));
     return all;
 }
 
 PostgresSetting::PostgresSetting(int version) : server_({.version = version}) {}
 
 Endpoint PostgresSetting::front(const Route& route) {
-    Way& way = ways_[route.name];
-    if (!way.near_server) {
-        way.near_server = std::make_unique<Gate>(server(), route.near_server);
-        std::uint16_t next = way.near_server->port();
-        if (!route.mode.empty()) {
-            way.proxy = std::make_unique<IsotapProcess>(
-                url_to(next), std::vector<std::string>{"--mode", route.mode});
-            next = way.proxy->port();
-        }
-        way.near_client = std::make_unique<Gate>(Endpoint{.port = next}, route.near_client);
+    const auto known = ways_.find(route.name);
+    if (known != ways_.end()) return known->second.front;
+    Way way;
+    way.front = server();
+    if (route.near_server != GatePlan{}) {
+        way.near_server = std::make_unique<Gate>(way.front, route.near_server);
+        way.front.port = way.near_server->port();
     }
-    return {.port = way.near_client->port()};
+    if (!route.mode.empty()) {
+        way.proxy = std::make_unique<IsotapProcess>(
+            url_to(way.front.port),
+            std::vector<std::string>{"--mode", route.mode, "--admin", "127.0.0.1:0"});
+        way.front.port = way.proxy->port();
+    }
+    if (route.near_client != GatePlan{}) {
+        way.near_client = std::make_unique<Gate>(way.front, route.near_client);
+        way.front.port = way.near_client->port();
+    }
+    return ways_.emplace(route.name, std::move(way)).first->second.front;
+}
+
+double PostgresSetting::sessions_gone_blind(const Route& route) {
+    const auto way = ways_.find(route.name);
+    if (way == ways_.end() || !way->second.proxy) return 0;
+    const auto metrics = way->second.proxy->metrics();
+    double blind = 0;
+    for (const char* note : {"unknown_message", "desynchronised", "pipeline_too_deep"}) {
+        blind += metrics.at("isotap_notes_total{note=\"" + std::string(note) + "\"}");
+    }
+    return blind;
 }
 
 }  // namespace isotap::test

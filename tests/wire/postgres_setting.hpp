@@ -41,8 +41,13 @@ class PostgresSetting {
     /// Where the clients of a route connect.
     Endpoint front(const Route& route);
 
+    /// How many sessions of that way the proxy has stopped decoding, because it did not understand
+    /// what passed. A blind session is transparent too: comparing messages does not show it.
+    double sessions_gone_blind(const Route& route);
+
   private:
     struct Way {
+        Endpoint front;
         std::unique_ptr<Gate> near_server;
         std::unique_ptr<IsotapProcess> proxy;
         std::unique_ptr<Gate> near_client;

@@ -48,7 +48,13 @@ std::string masked_text(const std::string& body) {
     static const std::regex volatile_number(
         R"((process|PID|transaction|relation|OID|ID|pg_temp_|pg_toast_) ?[0-9]+)",
         std::regex::icase);
-    return std::regex_replace(body, volatile_number, "$1 #");
+    std::string masked = std::regex_replace(body, volatile_number, "$1 #");
+    // Where an administrator's command hits a session is a matter of time.
+    const std::string context = error_field(body, 'W');
+    if (error_field(body, 'C') == "57P01" && !context.empty()) {
+        masked.replace(masked.find(context), context.size(), "#");
+    }
+    return masked;
 }
 
 std::string masked_row_description(const std::string& body) {

@@ -87,7 +87,11 @@ TEST_P(PostgresWireTest, GivesTheSameMessages) {
     const Transcript& expected = direct(version, script);
     PostgresSetting& here = setting(version);
     PostgresPlayer player(here.front(route), here.server());
+    const double blind_before = here.sessions_gone_blind(route);
     EXPECT_TRUE(same(expected, player.play(script)));
+    if (!script.blinds) {
+        EXPECT_EQ(here.sessions_gone_blind(route), blind_before) << "no longer decoded";
+    }
 }
 
 std::string name_of(const testing::TestParamInfo<Case>& test) {

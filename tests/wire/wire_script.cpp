@@ -93,6 +93,8 @@ bool read_directive(const std::vector<Word>& words, WireScript& script) {
         }
     } else if (name == "over-tls") {
         script.tls = true;
+    } else if (name == "blinds") {
+        script.blinds = true;
     } else {
         return false;
     }

@@ -31,6 +31,7 @@ struct WireScript {
     std::vector<std::string> shows;  ///< ids of docs/TRANSPARENCY.md
     std::vector<int> servers;        ///< versions that can hold it; all of them when empty
     bool tls = false;                ///< needs a server with TLS
+    bool blinds = false;             ///< breaks the protocol: no decoder can follow it to the end
     std::vector<Step> steps;
 };
 
