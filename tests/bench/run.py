@@ -98,7 +98,9 @@ def main(arguments):
     # Each session takes two descriptors in a proxy.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Also where a shell that started us in the background had them ignored.
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
     modules = [importlib.import_module(name) for name in BENCHMARKS[options.name]]
     results = []
     code = 0
