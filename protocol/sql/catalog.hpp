@@ -28,6 +28,7 @@ struct Table {
     std::vector<std::string> key;  ///< primary key, in its order; with `columns`, unused
     /// What the client sees, in order: all columns but the auxiliary ones.
     std::vector<std::string> columns;
+    /// MySQL family: both in character set ascii, which mixes with every other one.
     std::string row_id = "isotap_rowid";
     std::string writers = "isotap_wlist";
     /// No key's text holds any of `,;=*`: numbers, UUIDs, dates. Others are packed as hex.

@@ -160,7 +160,8 @@ bool Parser::ends_expression() const noexcept {
         case Keyword::returning: return postgres() || state_.mariadb;
         case Keyword::lock: return mysql();
         case Keyword::with: return mysql() && token(1).is(Keyword::rollup);
-        case Keyword::set: return mysql();
+        case Keyword::set:
+        case Keyword::procedure: return mysql();
         default: return joins_here();
     }
 }

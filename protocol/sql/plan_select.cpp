@@ -34,6 +34,35 @@ bool hides_an_aggregate(const Draft& draft, BlockId block) {
                        });
 }
 
+/// The server picks columns beside aggregates, and decides when a lone HAVING is evaluated, by the
+/// plan that it finds: another column in the list may show the client another row. And the longer
+/// limit of our GROUP_CONCAT would hold for the client's as well.
+std::string_view mysql_obstacle(const Draft& draft, const Block& block) {
+    const BlockId id = draft.structure.id_of(block);
+    if (block.has(Clause::group_by)) {
+        return "GROUP BY";
+    }
+    if (block.has(Clause::having)) {
+        return "HAVING";
+    }
+    if (hides_an_aggregate(draft, id)) {
+        return "aggregate in a subquery";
+    }
+    if (!draft.aggregates(id)) {
+        return {};
+    }
+    if (!draft.state.mariadb) {
+        return "aggregate";  // no way to lift the limit of GROUP_CONCAT for one statement
+    }
+    const bool cut = std::any_of(
+        draft.structure.calls.begin(), draft.structure.calls.end(), [&](const Call& call) {
+            const Keyword keyword = keyword_of(draft.tokens.text(call.name));
+            return keyword == Keyword::group_concat || keyword == Keyword::json_arrayagg ||
+                   keyword == Keyword::json_objectagg;
+        });
+    return cut ? "GROUP_CONCAT" : std::string_view{};
+}
+
 /// What stands in the way of adding a column to the list; empty if nothing does.
 std::string_view obstacle(const Draft& draft, const Block& block) {
     if (block.kind != BlockKind::select) {
@@ -48,11 +77,20 @@ std::string_view obstacle(const Draft& draft, const Block& block) {
     if (!block.has(Clause::items)) {
         return "empty select list";
     }
-    if (draft.state.dialect == Dialect::mysql &&
-        hides_an_aggregate(draft, draft.structure.id_of(block))) {
-        return "aggregate in a subquery";
-    }
-    return {};
+    return draft.state.dialect == Dialect::mysql ? mysql_obstacle(draft, block)
+                                                 : std::string_view{};
+}
+
+/// `FROM t, other.t`: legal where only qualified names are used; ours might not be unique.
+bool shares_its_name(const Draft& draft, const Relation& relation) {
+    const auto called = [&draft](const Relation& one) {
+        return draft.name(one.alias != no_token ? one.alias : one.name);
+    };
+    return std::count_if(draft.structure.relations.begin(), draft.structure.relations.end(),
+                         [&](const Relation& other) {
+                             return other.block == relation.block &&
+                                    called(other) == called(relation);
+                         }) > 1;
 }
 
 bool writes_somewhere(const Draft& draft) {
@@ -87,13 +125,9 @@ void plan_select(Draft& draft) {
     }
     const BlockId id = draft.structure.id_of(*block);
     const Query& query = draft.structure.queries[draft.structure.top];
+    const bool mysql = draft.state.dialect == Dialect::mysql;
     const bool grouped =
         block->has(Clause::group_by) || block->has(Clause::having) || draft.aggregates(id);
-    const bool mysql = draft.state.dialect == Dialect::mysql;
-    if (grouped && mysql && !draft.state.mariadb) {
-        draft.opaque("aggregate");  // the list of rows would be cut, with a warning
-        return;
-    }
     std::string columns;
     std::string_view missed;
     for (const Relation& relation : draft.structure.relations) {
@@ -102,6 +136,10 @@ void plan_select(Draft& draft) {
         }
         std::string_view why;
         const Table* table = draft.table(relation, why);
+        if (table != nullptr && shares_its_name(draft, relation)) {
+            table = nullptr;
+            why = "two tables of one name";
+        }
         if (table == nullptr) {
             missed = missed.empty() ? why : missed;
             continue;

@@ -112,6 +112,9 @@ TEST_F(Planner, PacksTheRowsBehindAnAggregate) {
               "group_concat(concat(inv.`isotap_rowid`,'=',inv.`isotap_wlist`) separator ';')"
               "  from inv");
     expect_opaque("select count(*) from inv", mysql_state(), "aggregate");
+    expect_opaque("select v, count(*) from inv group by v", mariadb_state(), "GROUP BY");
+    expect_opaque("select v from inv having v > 1", mariadb_state(), "HAVING");
+    expect_opaque("select group_concat(v) from inv", mariadb_state(), "GROUP_CONCAT");
 }
 
 TEST_F(Planner, SaysWhatItMisses) {
@@ -129,6 +132,7 @@ TEST_F(Planner, SaysWhatItMisses) {
         {"with c as (select 1) select * from acc, c", "common table expression"},
         {"select bal, count(*) from acc group by bal having count(*) > 1", "HAVING hides groups"},
         {"select * from acc order by bal limit 1", "LIMIT hides rows"},
+        {"select * from kin, acc, other.acc", "two tables of one name"},
         {"with w as (delete from kin) select * from acc", "write in a common table expression"},
     };
     for (const Case& c : partial) {
