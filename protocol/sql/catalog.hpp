@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace isotap::sql {
+
+enum class VersionSource : std::uint8_t {
+    none,     ///< no way to name rows and versions of this table
+    columns,  ///< auxiliary columns: rowId and wList
+    system,   ///< PostgreSQL: primary key and xmin
+};
+
+enum class TableKind : std::uint8_t {
+    ordinary,
+    partitioned,
+    view,
+    other,  ///< foreign, temporary, a system table: left alone
+};
+
+/// What the planner must know of a table.
+struct Table {
+    std::string identity;  ///< the name in histories: schema and table
+    TableKind kind = TableKind::ordinary;
+    VersionSource source = VersionSource::none;
+    std::vector<std::string> key;  ///< primary key, in its order; with `columns`, unused
+    /// What the client sees, in order: all columns but the auxiliary ones.
+    std::vector<std::string> columns;
+    /// MySQL family: both in character set ascii, which mixes with every other one.
+    std::string row_id = "isotap_rowid";
+    std::string writers = "isotap_wlist";
+    /// No key's text holds any of `,;=*`: numbers, UUIDs, dates. Others are packed as hex.
+    bool plain_key = false;
+    bool has_children = false;  ///< PostgreSQL inheritance: the key alone does not name a row
+    /// The auxiliary columns show in `*`: PostgreSQL, and servers without invisible columns.
+    bool shows_auxiliary = false;
+    std::string auto_increment;  ///< MySQL family: the column that numbers itself; or empty
+};
+
+/// Answers the planner. Implemented over side connections by the proxy, over literal tables by
+/// tests. A pure look-up: never blocks; what is not known (yet) is not found. Pointers stay valid
+/// until the plan is made.
+class Catalog {
+  public:
+    Catalog() = default;
+    Catalog(const Catalog&) = delete;
+    Catalog& operator=(const Catalog&) = delete;
+    virtual ~Catalog() = default;
+
+    /// Names without quotes, as `name_of` gives them. An empty schema means the session's search
+    /// path or default database.
+    [[nodiscard]] virtual const Table* find(std::string_view schema,
+                                            std::string_view name) const = 0;
+
+    /// An aggregate that users have made; the server's own are known.
+    [[nodiscard]] virtual bool is_user_aggregate(std::string_view name) const = 0;
+};
+
+}  // namespace isotap::sql

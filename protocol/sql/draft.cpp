@@ -1,0 +1,229 @@
+#include "protocol/sql/draft.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/sql/name.hpp"
+
+namespace isotap::sql {
+
+void Draft::partial(std::string_view reason) {
+    if (plan.coverage == history::Coverage::full) {
+        plan.coverage = history::Coverage::partial;
+        plan.reason = reason;
+    }
+}
+
+void Draft::opaque(std::string_view reason) {
+    if (given_up()) {
+        return;
+    }
+    plan = Plan{};
+    plan.reason = reason;
+}
+
+std::string Draft::name(TokenIndex token) const {
+    return token == no_token ? std::string() : name_of(tokens.text(token), state.dialect);
+}
+
+std::string Draft::quote(std::string_view name) const {
+    return quoted(name, state.dialect);
+}
+
+std::string Draft::qualifier(const Relation& relation) const {
+    if (relation.alias != no_token) {
+        return std::string(tokens.text(relation.alias));
+    }
+    std::string text;
+    if (relation.schema != no_token) {
+        text = std::string(tokens.text(relation.schema)) + ".";
+    }
+    return text + std::string(tokens.text(relation.name));
+}
+
+void Draft::insert(TokenIndex token, std::string text) {
+    plan.splices.push_back({{token, token}, std::move(text), Splice::no_stamp});
+}
+
+void Draft::insert_stamped(TokenIndex token, std::string before, std::string_view after) {
+    const std::size_t stamp_at = before.size();
+    before += after;
+    plan.splices.push_back({{token, token}, std::move(before), stamp_at});
+}
+
+void Draft::replace(TokenRange range, std::string text) {
+    plan.splices.push_back({range, std::move(text), Splice::no_stamp});
+}
+
+bool Draft::is_cte(const Relation& relation) const {
+    return relation.schema == no_token &&
+           std::any_of(structure.ctes.begin(), structure.ctes.end(),
+                       [&](const Cte& cte) { return name(cte.name) == name(relation.name); });
+}
+
+const Table* Draft::table(const Relation& relation, std::string_view& why) const {
+    if (relation.kind != RelationKind::table) {
+        why = relation.kind == RelationKind::derived ? "derived table" : "function in FROM";
+        return nullptr;
+    }
+    if (is_cte(relation)) {
+        why = "common table expression";
+        return nullptr;
+    }
+    const Table* found = catalog.find(name(relation.schema), name(relation.name));
+    if (found == nullptr) {
+        why = "unknown table";
+    } else if (found->kind == TableKind::view) {
+        why = "view";
+    } else if (found->kind == TableKind::other || found->source == VersionSource::none) {
+        why = "table without versions";
+    } else if (found->source == VersionSource::system && found->key.empty()) {
+        why = "no primary key";
+    } else if (relation.renames_columns) {
+        why = "renamed columns";
+    } else {
+        return found;
+    }
+    return nullptr;
+}
+
+const Relation* Draft::target(BlockId block) const noexcept {
+    const Relation* found = nullptr;
+    for (const Relation& relation : structure.relations) {
+        if (relation.block == block && relation.role == RelationRole::target) {
+            if (found != nullptr) {
+                return nullptr;
+            }
+            found = &relation;
+        }
+    }
+    return found;
+}
+
+bool Draft::aggregates(BlockId block) const {
+    return std::any_of(structure.calls.begin(), structure.calls.end(), [&](const Call& call) {
+        return call.block == block && !call.window &&
+               (is_builtin_aggregate(tokens.text(call.name), state.dialect) ||
+                catalog.is_user_aggregate(name(call.name)));
+    });
+}
+
+TokenIndex Draft::find(TokenRange range, Keyword keyword) const noexcept {
+    std::size_t depth = 0;
+    for (TokenIndex i = range.first; i < range.last; ++i) {
+        if (tokens[i].is(TokenKind::open_paren)) {
+            ++depth;
+        } else if (tokens[i].is(TokenKind::close_paren)) {
+            --depth;
+        } else if (depth == 0 && tokens[i].is(keyword)) {
+            return i;
+        }
+    }
+    return no_token;
+}
+
+std::size_t Draft::add_table(const Table& table, history::AccessKind kind) {
+    plan.tables.push_back({table.identity, table.source, kind});
+    return plan.tables.size() - 1;
+}
+
+std::string Draft::added(ColumnRole role, std::size_t index, const std::string& expression) {
+    plan.added.push_back({role, index});
+    return ", " + expression;
+}
+
+std::string Draft::key_columns(const Table& table, const std::string& qualifier,
+                               std::size_t index) {
+    const std::string cast = state.dialect == Dialect::postgres ? "::text" : "";
+    if (table.source == VersionSource::columns) {
+        return added(ColumnRole::key, index, qualifier + "." + quote(table.row_id) + cast);
+    }
+    std::string text;
+    if (table.has_children) {
+        text += added(ColumnRole::key, index, qualifier + ".tableoid" + cast);
+    }
+    for (const std::string& column : table.key) {
+        text += added(ColumnRole::key, index, qualifier + "." + quote(column) + cast);
+    }
+    return text;
+}
+
+std::string Draft::read_columns(const Table& table, const std::string& qualifier,
+                                history::AccessKind kind) {
+    const std::size_t index = add_table(table, kind);
+    std::string columns = key_columns(table, qualifier, index);
+    columns += table.source == VersionSource::columns
+                   ? added(ColumnRole::writers, index, qualifier + "." + quote(table.writers))
+                   : added(ColumnRole::seen, index, qualifier + ".xmin::text");
+    return columns;
+}
+
+std::string Draft::packed_column(const Table& table, const std::string& qualifier,
+                                 history::AccessKind kind) {
+    const std::size_t index = add_table(table, kind);
+    if (state.dialect == Dialect::mysql) {
+        return added(ColumnRole::packed, index,
+                     "group_concat(concat(" + qualifier + "." + quote(table.row_id) + ",'='," +
+                         qualifier + "." + quote(table.writers) + ") separator ';')");
+    }
+    std::string key;
+    std::string version = qualifier + ".xmin::text";
+    bool hex = false;
+    if (table.source == VersionSource::columns) {
+        key = qualifier + "." + quote(table.row_id) + "::text";
+        version = qualifier + "." + quote(table.writers);
+    } else {
+        hex = !table.plain_key;
+        key = table.has_children ? qualifier + ".tableoid::text" : "";
+        for (const std::string& column : table.key) {
+            const std::string part = qualifier + "." + quote(column) + "::text";
+            key += key.empty() ? "" : "||','||";
+            key += hex ? "encode(convert_to(" + part + ",'UTF8'),'hex')" : part;
+        }
+    }
+    return added(hex ? ColumnRole::packed_hex : ColumnRole::packed, index,
+                 "string_agg(" + key + "||'='||" + version + ",';')");
+}
+
+void Draft::note_other_reads(BlockId block) {
+    for (const Relation& relation : structure.relations) {
+        if (relation.block == block || relation.kind != RelationKind::table) {
+            continue;
+        }
+        const Query& query = structure.queries[structure.blocks[relation.block].query];
+        switch (query.role) {
+            case QueryRole::derived: partial("derived table"); break;
+            case QueryRole::expression: partial("subquery"); break;
+            case QueryRole::source: partial("insert from select"); break;
+            case QueryRole::cte: partial("common table expression"); break;
+            default: partial("nested query");
+        }
+    }
+}
+
+Plan Draft::finish() {
+    std::stable_sort(plan.splices.begin(), plan.splices.end(),
+                     [](const Splice& one, const Splice& other) {
+                         return std::pair(one.tokens.first, !one.tokens.empty()) <
+                                std::pair(other.tokens.first, !other.tokens.empty());
+                     });
+    return std::move(plan);
+}
+
+std::string trimmed_writers(const std::string& writers, std::uint32_t entries, Dialect dialect) {
+    if (entries == 0) {
+        return writers;
+    }
+    const std::string commas = "length(" + writers + ")-length(replace(" + writers + ",',',''))";
+    const std::string full = commas + ">=" + std::to_string(entries - 1);
+    if (dialect == Dialect::postgres) {
+        return "case when " + full + " then (coalesce(substring(" + writers +
+               " from '^([0-9]+)[|]')::int8,0)+1)::text||'|'||regexp_replace(" + writers +
+               ",'^([0-9]+[|])?[^,]*,?','') else " + writers + " end";
+    }
+    const std::string list = "substring_index(" + writers + ",'|',-1)";
+    return "if(" + full + ",concat(if(locate('|'," + writers + "),substring_index(" + writers +
+           ",'|',1),0)+1,'|',substring(" + list + ",locate(','," + list + ")+1))," + writers + ")";
+}
+
+}  // namespace isotap::sql

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "protocol/sql/planner.hpp"
+
+namespace isotap::sql {
+
+/// A plan in the making: what all planners ask of a statement and do to it. Lives for one call of
+/// `make_plan`.
+class Draft {
+  public:
+    Draft(const TokenList& token_list, const Structure& statement, const LexerState& lexer_state,
+          const Catalog& tables, const PlannerOptions& planner_options) noexcept
+        : tokens(token_list),
+          structure(statement),
+          state(lexer_state),
+          catalog(tables),
+          options(planner_options) {
+        plan.coverage = history::Coverage::full;
+    }
+
+    const TokenList& tokens;
+    const Structure& structure;
+    const LexerState& state;
+    const Catalog& catalog;
+    const PlannerOptions& options;
+    Plan plan;
+
+    // Coverage only ever gets worse; the first reason for the worst one stands.
+    void partial(std::string_view reason);
+    /// Gives up: whatever the draft holds is dropped.
+    void opaque(std::string_view reason);
+    [[nodiscard]] bool given_up() const noexcept {
+        return plan.coverage == history::Coverage::opaque;
+    }
+
+    // Text.
+    [[nodiscard]] std::string name(TokenIndex token) const;
+    [[nodiscard]] std::string quote(std::string_view name) const;
+    /// How expressions name a relation: its alias, or its name as it was written.
+    [[nodiscard]] std::string qualifier(const Relation& relation) const;
+    /// Inserts in front of `token`, right behind the one before it.
+    void insert(TokenIndex token, std::string text);
+    /// The same, with a stamp between the two texts.
+    void insert_stamped(TokenIndex token, std::string before, std::string_view after);
+    void replace(TokenRange range, std::string text);
+
+    // Facts.
+    [[nodiscard]] bool is_cte(const Relation& relation) const;
+    /// The table that a relation names, if it is one that can be captured; else null, with `why`.
+    const Table* table(const Relation& relation, std::string_view& why) const;
+    [[nodiscard]] const Relation* target(BlockId block) const noexcept;
+    /// A call of an aggregate in this block, subqueries left out.
+    [[nodiscard]] bool aggregates(BlockId block) const;
+    /// The first token of `range` outside of parentheses that is `keyword`, or `no_token`.
+    [[nodiscard]] TokenIndex find(TokenRange range, Keyword keyword) const noexcept;
+
+    // Columns. Each call enters what it adds into the plan: the order of calls is their order.
+    std::size_t add_table(const Table& table, history::AccessKind kind);
+    /// The expressions that name a row of `table`, each behind a comma: `, q.id::text`.
+    std::string key_columns(const Table& table, const std::string& qualifier, std::size_t index);
+    std::string added(ColumnRole role, std::size_t index, const std::string& expression);
+    /// Key and version of a row that is read.
+    std::string read_columns(const Table& table, const std::string& qualifier,
+                             history::AccessKind kind);
+    /// One aggregate over all rows of a group.
+    std::string packed_column(const Table& table, const std::string& qualifier,
+                              history::AccessKind kind);
+
+    /// Lowers coverage for every table that is read elsewhere than in `block`.
+    void note_other_reads(BlockId block);
+    /// The splices in the order of the text.
+    Plan finish();
+};
+
+/// wList without its oldest entry where it is full; a comma and the stamp go behind it.
+std::string trimmed_writers(const std::string& writers, std::uint32_t entries, Dialect dialect);
+
+void plan_select(Draft& draft);
+void plan_postgres_write(Draft& draft);
+void plan_mysql_write(Draft& draft);
+/// Takes auxiliary columns out of every `*`.
+void hide_auxiliary(Draft& draft);
+
+}  // namespace isotap::sql

@@ -1,0 +1,67 @@
+#include "protocol/sql/plan.hpp"
+
+#include <cassert>
+
+namespace isotap::sql {
+namespace {
+
+/// The bytes of the client's text that a splice takes out.
+struct Cut {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+
+Cut cut_of(const Splice& splice, const TokenList& tokens) noexcept {
+    const TokenRange range = splice.tokens;
+    if (!range.empty()) {
+        return {tokens[range.first].begin, tokens[range.last - 1].end};
+    }
+    const std::size_t place = range.first == 0 ? tokens[0].begin : tokens[range.first - 1].end;
+    return {place, place};
+}
+
+}  // namespace
+
+void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, std::string& out) {
+    const std::string_view text = tokens.text();
+    out.clear();
+    std::size_t done = 0;
+    for (const Splice& splice : plan.splices) {
+        const Cut cut = cut_of(splice, tokens);
+        assert(done <= cut.begin);
+        out.append(text, done, cut.begin - done);
+        if (splice.stamp_at == Splice::no_stamp) {
+            out.append(splice.text);
+        } else {
+            out.append(splice.text, 0, splice.stamp_at);
+            out.append(stamp);
+            out.append(splice.text, splice.stamp_at);
+        }
+        done = cut.end;
+    }
+    out.append(text, done);
+}
+
+std::size_t original_offset(const Plan& plan, const TokenList& tokens, std::string_view stamp,
+                            std::size_t rewritten) noexcept {
+    std::size_t original = 0;  // of the byte behind the last splice
+    std::size_t position = 0;  // of the same byte in the rewritten text
+    for (const Splice& splice : plan.splices) {
+        const Cut cut = cut_of(splice, tokens);
+        if (rewritten < position + (cut.begin - original)) {
+            break;
+        }
+        position += cut.begin - original;
+        const std::size_t added =
+            splice.text.size() + (splice.stamp_at == Splice::no_stamp ? 0 : stamp.size());
+        if (rewritten < position + added) {
+            return cut.begin;
+        }
+        position += added;
+        original = cut.end;
+    }
+    const std::size_t offset = original + (rewritten - position);
+    return offset < tokens.text().size() ? offset : tokens.text().size();
+}
+
+}  // namespace isotap::sql

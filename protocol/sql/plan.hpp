@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isotap/history/events.hpp"
+
+#include "protocol/sql/catalog.hpp"
+#include "protocol/sql/token_list.hpp"
+
+namespace isotap::sql {
+
+/// A change of a statement's text, in terms of its tokens: those in [first, last) are replaced by
+/// `text`; an empty range inserts right behind the token before it, so that no comment swallows it.
+struct Splice {
+    static constexpr std::size_t no_stamp = static_cast<std::size_t>(-1);
+
+    TokenRange tokens;
+    std::string text;
+    /// Where in `text` the stamp of the writer goes, an SQL expression that is known only when the
+    /// statement is sent.
+    std::size_t stamp_at = no_stamp;
+};
+
+/// What an added result column holds. PostgreSQL sends each as text.
+enum class ColumnRole : std::uint8_t {
+    key,          ///< a part of the row's identity; NULL: no row (the empty side of an outer join)
+    seen,         ///< `system`: the version that was read, or that was overwritten or deleted
+    made,         ///< `system`: the version that was written
+    writers,      ///< `columns`: wList. Its last entry is the current version: seen by a read or a
+                  ///< delete, made by other writes, which overwrote the entry before
+    transaction,  ///< the server's number of the top-level transaction
+    updated,      ///< 'true' where ON CONFLICT updated a row that was there, else 'false'
+    packed,       ///< many rows: `key=version;key=version;…`, keys of several parts joined by ','
+    packed_hex,   ///< the same, each part of a key as the hex of its UTF-8
+    insert_id,    ///< the value of the column that numbers itself
+};
+
+struct AddedColumn {
+    static constexpr std::size_t no_table = static_cast<std::size_t>(-1);
+
+    ColumnRole role = ColumnRole::key;
+    std::size_t table = no_table;  ///< index into `Plan::tables`
+};
+
+struct CapturedTable {
+    std::string identity;
+    VersionSource source = VersionSource::none;
+    history::AccessKind kind = history::AccessKind::read;
+};
+
+/// What becomes of the server's reply.
+enum class ReplyChange : std::uint8_t {
+    none,
+    strip,    ///< the client gets the rows without the last `added.size()` columns
+    swallow,  ///< the client expects no rows: it gets the completion alone (PostgreSQL)
+    rebuild,  ///< the client expects an OK packet: it is made from the rows (MariaDB RETURNING)
+};
+
+/// How the statements of one shape are rewritten, and what the additions in their results mean.
+/// Immutable once made: share it between sessions and threads. Applied by token index.
+struct Plan {
+    history::Coverage coverage = history::Coverage::opaque;
+    /// Why coverage is not full, in a word or two; empty when it is.
+    std::string_view reason;
+    /// Auxiliary columns would show in the result and no rewrite can hide them.
+    bool leaks = false;
+
+    std::vector<Splice> splices;  ///< in the order of the text
+    ReplyChange reply = ReplyChange::none;
+    std::vector<AddedColumn> added;  ///< the last columns of every row, in order
+    std::vector<CapturedTable> tables;
+
+    /// A statement to send behind this one on the same connection; empty where none is needed. Its
+    /// one row has the rows of `tables[0]` in its first column, as `packed`, each with wList as it
+    /// was before the write. A '*' behind it: the row matched and did not change.
+    std::string afterwards;
+
+    [[nodiscard]] bool rewrites() const noexcept { return !splices.empty(); }
+};
+
+/// Writes the statement as the plan wants it into `out`, which it empties first and never shrinks:
+/// no allocation once `out` has grown. `tokens` must be of the plan's shape.
+void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, std::string& out);
+
+/// The offset in the client's text of a byte of the rewritten one, for error positions. A byte of
+/// an addition maps to where the addition was put.
+std::size_t original_offset(const Plan& plan, const TokenList& tokens, std::string_view stamp,
+                            std::size_t rewritten) noexcept;
+
+}  // namespace isotap::sql

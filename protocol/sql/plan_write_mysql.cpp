@@ -1,0 +1,175 @@
+#include "protocol/sql/draft.hpp"
+
+/// INSERT, REPLACE, UPDATE and DELETE of MariaDB, whose rows carry wList in invisible columns.
+/// RETURNING tells what INSERT and DELETE touched; an UPDATE collects it in a user variable.
+/// MySQL has neither RETURNING nor a way to collect without a warning: there, triggers do it.
+namespace isotap::sql {
+namespace {
+
+constexpr std::uint32_t knows_returning = 100500;
+
+class MariadbWrite {
+  public:
+    MariadbWrite(Draft& draft, const Block& block, const Relation& target, const Table& table)
+        : draft_(draft),
+          block_(block),
+          table_(table),
+          qualifier_(draft.qualifier(target)),
+          row_id_(qualifier_ + "." + draft.quote(table.row_id)),
+          writers_(qualifier_ + "." + draft.quote(table.writers)) {}
+
+    void plan() {
+        switch (block_.kind) {
+            case BlockKind::update: update(); break;
+            case BlockKind::remove: report(history::AccessKind::remove); break;
+            default: insert();
+        }
+        if (!draft_.given_up()) {
+            draft_.note_other_reads(draft_.structure.id_of(block_));
+        }
+    }
+
+  private:
+    void insert() {
+        if (block_.has(Clause::conflict)) {
+            draft_.opaque("ON DUPLICATE KEY UPDATE");
+            return;
+        }
+        if (draft_.find(block_.all, Keyword::delayed) != no_token) {
+            draft_.opaque("INSERT DELAYED");
+            return;
+        }
+        report(history::AccessKind::insert);
+        if (block_.kind == BlockKind::replace) {
+            draft_.partial("rows that REPLACE removes");
+        }
+        if (draft_.find({block_.all.first, block_[Clause::target].first}, Keyword::ignore) !=
+            no_token) {
+            draft_.partial("rows that IGNORE skips");
+        }
+    }
+
+    void report(history::AccessKind kind) {
+        if (draft_.state.server_version < knows_returning) {
+            draft_.opaque("no RETURNING");
+            return;
+        }
+        // RETURNING knows the columns of the one table, without its name.
+        const std::size_t index = draft_.add_table(table_, kind);
+        std::string columns = draft_.added(ColumnRole::key, index, draft_.quote(table_.row_id));
+        columns += draft_.added(ColumnRole::writers, index, draft_.quote(table_.writers));
+        if (kind == history::AccessKind::insert && !table_.auto_increment.empty()) {
+            columns +=
+                draft_.added(ColumnRole::insert_id, index, draft_.quote(table_.auto_increment));
+        }
+        if (block_.has(Clause::returning)) {
+            draft_.insert(block_[Clause::items].last, columns + " ");
+            draft_.plan.reply = ReplyChange::strip;
+        } else {
+            draft_.insert(block_.all.last, " returning " + columns.substr(2) + " ");
+            draft_.plan.reply = ReplyChange::rebuild;
+        }
+    }
+
+    /// SET wList = wList (taking the old image), what the client assigns, wList = a longer one if
+    /// the image has changed. Assignments run from left to right, so that counts, time stamps and
+    /// 'rows matched' stay what they were: a row that does not change gets no new version.
+    void update() {
+        const TokenRange set = block_[Clause::set];
+        const std::string image = image_of(set);
+        if (image.empty()) {
+            draft_.opaque("SET list");
+            return;
+        }
+        if (draft_.find({block_.all.first, set.first}, Keyword::ignore) != no_token) {
+            draft_.opaque("UPDATE IGNORE");
+            return;
+        }
+        draft_.add_table(table_, history::AccessKind::update);
+        draft_.insert(set.first + 1, " " + writers_ + "=concat(" + writers_ +
+                                         ",left(@isotap_old:=" + image + ",0)), ");
+        draft_.insert_stamped(
+            set.last,
+            ", " + writers_ + "=if(@isotap_old<=>" + image + ",concat(" + writers_ + "," +
+                collect("*;") + "),concat(" +
+                trimmed_writers(writers_, draft_.options.wlist_entries, Dialect::mysql) + "," +
+                collect(";") + ",',',",
+            ")) ");
+        draft_.plan.afterwards =
+            "select concat(ifnull(@isotap_done,''),ifnull(@isotap_rows,'')),"
+            "@isotap_done:='',@isotap_rows:=''";
+    }
+
+    /// An empty text that adds the row to the list as it is made. Two variables: appending to one
+    /// long text is quadratic.
+    [[nodiscard]] std::string collect(const std::string& end) const {
+        return "left(@isotap_rows:=concat(if(length(@isotap_rows)>16000,"
+               "substr(@isotap_done:=concat(ifnull(@isotap_done,''),@isotap_rows),1,0),"
+               "ifnull(@isotap_rows,''))," +
+               row_id_ + ",'='," + writers_ + ",'" + end + "'),0)";
+    }
+
+    /// The assigned columns as one text; empty if the list cannot be read.
+    [[nodiscard]] std::string image_of(TokenRange set) const {
+        std::string image;
+        bool name_expected = true;
+        std::size_t depth = 0;
+        for (TokenIndex i = set.first + 1; i < set.last; ++i) {
+            const Token& token = draft_.tokens[i];
+            if (name_expected) {
+                const TokenIndex first = i;
+                while (draft_.tokens[i + 1].is(TokenKind::dot)) {
+                    i += 2;
+                }
+                if (i >= set.last || !draft_.tokens[i + 1].is(TokenKind::equals)) {
+                    return {};
+                }
+                image +=
+                    ",ifnull(hex(" + std::string(draft_.tokens.text({first, i + 1})) + "),'~')";
+                name_expected = false;
+            } else if (token.is(TokenKind::open_paren)) {
+                ++depth;
+            } else if (token.is(TokenKind::close_paren)) {
+                depth -= depth > 0 ? 1 : 0;
+            } else if (depth == 0 && token.is(TokenKind::comma)) {
+                name_expected = true;
+            }
+        }
+        return image.empty() ? image : "concat_ws('|'" + image + ")";
+    }
+
+    Draft& draft_;
+    const Block& block_;
+    const Table& table_;
+    std::string qualifier_;
+    std::string row_id_;
+    std::string writers_;
+};
+
+}  // namespace
+
+void plan_mysql_write(Draft& draft) {
+    const Block& block = *draft.structure.single_block();
+    if (block.multi_table) {
+        draft.opaque("several tables");
+        return;
+    }
+    const Relation* target = draft.target(draft.structure.id_of(block));
+    if (target == nullptr) {
+        draft.opaque("target");
+        return;
+    }
+    std::string_view why;
+    const Table* table = draft.table(*target, why);
+    if (table == nullptr) {
+        draft.opaque(why);
+    } else if (table->source != VersionSource::columns) {
+        draft.opaque("table without versions");
+    } else if (!draft.state.mariadb) {
+        draft.opaque("write without a trigger");
+    } else {
+        MariadbWrite(draft, block, *target, *table).plan();
+    }
+}
+
+}  // namespace isotap::sql

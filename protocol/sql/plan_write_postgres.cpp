@@ -1,0 +1,230 @@
+#include "protocol/sql/draft.hpp"
+
+/// INSERT, UPDATE and DELETE of PostgreSQL: RETURNING tells what was written. The overwritten
+/// version comes from the write itself: `old` since 18, wList, or rows locked by a FROM.
+namespace isotap::sql {
+namespace {
+
+constexpr std::uint32_t knows_old = 180000;
+/// Names of ours within a statement; a client that uses them makes its statement opaque.
+constexpr std::string_view locked = "isotap_locked";
+constexpr std::string_view overwritten = "isotap_seen";
+
+class PostgresWrite {
+  public:
+    PostgresWrite(Draft& draft, const Block& block, const Relation& target, const Table& table)
+        : draft_(draft),
+          block_(block),
+          table_(table),
+          target_(target),
+          qualifier_(draft.qualifier(target)) {}
+
+    void plan() {
+        const bool partitioned = table_.kind == TableKind::partitioned;
+        switch (block_.kind) {
+            case BlockKind::insert:
+                index_ = draft_.add_table(table_, history::AccessKind::insert);
+                columns_ = key();
+                insert(partitioned);
+                break;
+            case BlockKind::update:
+                index_ = draft_.add_table(table_, history::AccessKind::update);
+                columns_ = key();
+                update(partitioned);
+                break;
+            default:
+                index_ = draft_.add_table(table_, history::AccessKind::remove);
+                columns_ = key();
+                columns_ += table_.source == VersionSource::columns ? writers() : seen("xmin");
+        }
+        if (draft_.given_up()) {
+            return;
+        }
+        if (table_.source == VersionSource::system) {
+            columns_ += draft_.added(ColumnRole::transaction, AddedColumn::no_table,
+                                     "pg_current_xact_id()::text");
+        }
+        read_joined();
+        draft_.note_other_reads(draft_.structure.id_of(block_));
+        report();
+    }
+
+  private:
+    std::string key() { return draft_.key_columns(table_, qualifier_, index_); }
+    std::string writers() {
+        return draft_.added(ColumnRole::writers, index_,
+                            qualifier_ + "." + draft_.quote(table_.writers));
+    }
+    std::string seen(const std::string& column) {
+        return draft_.added(ColumnRole::seen, index_, qualifier_ + "." + column + "::text");
+    }
+    std::string made() {
+        return draft_.added(ColumnRole::made, index_, qualifier_ + ".xmin::text");
+    }
+    [[nodiscard]] bool has_old() const {
+        return draft_.options.postgres_version >= knows_old &&
+               draft_.name(target_.alias) != "old" && draft_.name(target_.alias) != "new";
+    }
+    std::string old_and_new() {
+        std::string both = draft_.added(ColumnRole::seen, index_, "old.xmin::text");
+        return both += draft_.added(ColumnRole::made, index_, "new.xmin::text");
+    }
+
+    void insert(bool partitioned) {
+        const bool conflict = block_.has(Clause::conflict);
+        const TokenIndex set = draft_.find(block_[Clause::conflict], Keyword::set);
+        const bool updates = conflict && set != no_token;
+        if (table_.source == VersionSource::columns) {
+            if (updates) {
+                append_writer(conflict_set_end(set));
+            }
+            columns_ += writers();
+        } else if (partitioned) {
+            // System columns do not come back from an INSERT through the parent.
+            updates ? draft_.opaque("upsert of a partitioned table") : void();
+        } else if (updates && has_old()) {
+            columns_ += old_and_new();
+        } else {
+            columns_ += made();
+            if (updates) {
+                draft_.partial("overwritten version");
+            }
+        }
+        if (updates && !partitioned) {
+            columns_ +=
+                draft_.added(ColumnRole::updated, index_, "(" + qualifier_ + ".xmax<>0)::text");
+        } else if (conflict) {
+            draft_.partial("ON CONFLICT DO NOTHING");
+        }
+    }
+
+    /// The conflict action's SET ends at its WHERE.
+    TokenIndex conflict_set_end(TokenIndex set) {
+        const TokenRange rest{set, block_[Clause::conflict].last};
+        const TokenIndex where = draft_.find(rest, Keyword::where);
+        return where == no_token ? rest.last : where;
+    }
+
+    void update(bool partitioned) {
+        if (table_.source == VersionSource::columns) {
+            append_writer(block_[Clause::set].last);
+            columns_ += writers();
+        } else if (has_old()) {
+            columns_ += old_and_new();
+        } else if (block_.has(Clause::from) || block_.current_of || partitioned) {
+            columns_ += made();
+            draft_.partial("overwritten version");
+        } else {
+            lock_in_from();
+        }
+    }
+
+    void append_writer(TokenIndex behind) {
+        const std::string column = qualifier_ + "." + draft_.quote(table_.writers);
+        draft_.insert_stamped(
+            behind,
+            ", " + draft_.quote(table_.writers) + " = " +
+                trimmed_writers(column, draft_.options.wlist_entries, Dialect::postgres) +
+                "||','||",
+            " ");
+    }
+
+    /// UPDATE t SET … FROM (SELECT key, xmin FROM t WHERE … FOR NO KEY UPDATE) l WHERE l.key =
+    /// t.key: the rows are locked and re-read before the update sees them, so that xmin is the
+    /// version that it overwrites even after a wait.
+    void lock_in_from() {
+        const std::string alias(locked);
+        std::string list = " from (select ";
+        std::string match;
+        for (std::size_t i = 0; i < table_.key.size(); ++i) {
+            const std::string column = draft_.quote(table_.key[i]);
+            const std::string ours = "isotap_key" + std::to_string(i);
+            list += qualifier_ + "." + column + " as " + ours + ", ";
+            match +=
+                (i == 0 ? "" : " and ") + alias + "." + ours + " = " + qualifier_ + "." + column;
+        }
+        if (table_.has_children) {
+            list += qualifier_ + ".tableoid as isotap_table, ";
+            match += " and " + alias + ".isotap_table = " + qualifier_ + ".tableoid";
+        }
+        list += qualifier_ + ".xmin as " + std::string(overwritten) + " from " +
+                std::string(draft_.tokens.text(block_[Clause::target])) + " ";
+        const std::string close = " for no key update) as " + alias + " where " + match + " ";
+        const TokenRange where = block_[Clause::where];
+        if (where.empty()) {
+            draft_.insert(block_[Clause::set].last, list + close);
+        } else {
+            draft_.insert(where.first, list);
+            draft_.insert(where.last, close);
+        }
+        columns_ += draft_.added(ColumnRole::seen, index_,
+                                 alias + "." + std::string(overwritten) + "::text");
+        columns_ += made();
+        only_target_in_stars();
+    }
+
+    /// RETURNING * would show the columns of our FROM.
+    void only_target_in_stars() {
+        for (const Item& item : draft_.structure.items) {
+            if (item.block == draft_.structure.id_of(block_) && item.star == Star::all) {
+                draft_.replace(item.all, qualifier_ + ".*");
+            }
+        }
+    }
+
+    /// The tables of FROM and USING: one row of each for a row that is written.
+    void read_joined() {
+        const BlockId id = draft_.structure.id_of(block_);
+        for (const Relation& relation : draft_.structure.relations) {
+            if (relation.block != id || relation.role != RelationRole::read) {
+                continue;
+            }
+            std::string_view why;
+            const Table* table = draft_.table(relation, why);
+            if (table != nullptr) {
+                columns_ += draft_.read_columns(*table, draft_.qualifier(relation),
+                                                history::AccessKind::read);
+                why = "joined rows";
+            }
+            draft_.partial(why);
+        }
+    }
+
+    void report() {
+        if (block_.has(Clause::returning)) {
+            draft_.insert(block_[Clause::items].last, columns_ + " ");
+            draft_.plan.reply = ReplyChange::strip;
+        } else {
+            draft_.insert(block_.all.last, " returning " + columns_.substr(2) + " ");
+            draft_.plan.reply = ReplyChange::swallow;
+        }
+    }
+
+    Draft& draft_;
+    const Block& block_;
+    const Table& table_;
+    const Relation& target_;
+    std::string qualifier_;
+    std::size_t index_ = 0;
+    std::string columns_;
+};
+
+}  // namespace
+
+void plan_postgres_write(Draft& draft) {
+    const Block& block = *draft.structure.single_block();
+    const Relation* target = draft.target(draft.structure.id_of(block));
+    if (target == nullptr) {
+        draft.opaque("target");
+        return;
+    }
+    std::string_view why;
+    const Table* table = draft.table(*target, why);
+    if (table == nullptr) {
+        draft.opaque(why);
+        return;
+    }
+    PostgresWrite(draft, block, *target, *table).plan();
+}
+
+}  // namespace isotap::sql

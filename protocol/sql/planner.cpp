@@ -1,0 +1,49 @@
+#include "protocol/sql/planner.hpp"
+
+#include "protocol/sql/draft.hpp"
+
+namespace isotap::sql {
+namespace {
+
+void plan_write(Draft& draft) {
+    if (draft.structure.single_block() == nullptr) {
+        draft.opaque("nested statement");
+    } else if (draft.state.dialect == Dialect::mysql) {
+        plan_mysql_write(draft);
+    } else {
+        plan_postgres_write(draft);
+    }
+}
+
+void plan_by_kind(Draft& draft) {
+    switch (draft.structure.kind) {
+        case StatementKind::select: plan_select(draft); break;
+        case StatementKind::insert:
+        case StatementKind::replace:
+        case StatementKind::update:
+        case StatementKind::remove: plan_write(draft); break;
+        case StatementKind::merge: draft.opaque("merge"); break;
+        case StatementKind::copy: draft.opaque("copy"); break;
+        case StatementKind::explain: draft.opaque("explain"); break;
+        case StatementKind::call: draft.opaque("call"); break;
+        case StatementKind::none:
+        case StatementKind::ddl:
+        case StatementKind::other: draft.plan.coverage = history::Coverage::none; break;
+    }
+}
+
+}  // namespace
+
+Plan make_plan(const TokenList& tokens, const Structure& structure, const LexerState& state,
+               const Catalog& catalog, const PlannerOptions& options) {
+    Draft draft(tokens, structure, state, catalog, options);
+    if (!structure.sure()) {
+        draft.opaque(structure.doubt);
+        return draft.finish();
+    }
+    plan_by_kind(draft);
+    hide_auxiliary(draft);
+    return draft.finish();
+}
+
+}  // namespace isotap::sql

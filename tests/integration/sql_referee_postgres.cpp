@@ -1,0 +1,106 @@
+// PostgreSQL's own grammar (libpg_query) judges our parser: over every statement of the files named
+// on the command line, both must find the same tables, aliases, select items, clauses and
+// aggregates, or our parser says 'not sure'. A wrong answer fails; so does being unsure too often.
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <pg_query.h>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "protocol/sql/name.hpp"
+#include "protocol/sql/statement_splitter.hpp"
+#include "tests/integration/sql_facts.hpp"
+
+namespace {
+
+using isotap::sql::Facts;
+namespace json = boost::json;
+
+constexpr double most_unsure_percent = 3.0;
+
+/// A psql script without what psql keeps for itself: backslash commands and data of COPY.
+std::string sql_of(const std::string& path) {
+    std::ifstream file(path);
+    static const std::regex command(R"(\s*\\(;|g|gset|gexec|gdesc|gx|crosstabview|bind)\b.*$)");
+    static const std::regex copy_in(R"(copy\s.*from\s+stdin.*;\s*$)", std::regex::icase);
+    std::string sql;
+    bool data = false;
+    for (std::string line; std::getline(file, line);) {
+        if (data) {
+            data = line != "\\.";
+        } else if (line.empty() || line[0] != '\\') {
+            data = std::regex_search(line, copy_in);
+            sql += std::regex_replace(line, command, ";") + "\n";
+        }
+    }
+    return sql;
+}
+
+struct Tally {
+    std::size_t seen = 0;
+    std::size_t unsure = 0;
+    std::size_t wrong = 0;
+    std::map<std::string, std::size_t> doubts;
+};
+
+void judge(std::string_view statement, Tally& tally) {
+    const std::string text(statement);
+    const PgQueryParseResult parsed = pg_query_parse(text.c_str());
+    const bool readable = parsed.error == nullptr;
+    const std::string tree = readable ? parsed.parse_tree : "";
+    pg_query_free_parse_result(parsed);
+    if (!readable) {
+        return;
+    }
+    const Facts theirs = isotap::sql::facts_of_postgres(tree);
+    if (!theirs.touches_rows) {
+        return;
+    }
+    ++tally.seen;
+    std::string doubt;
+    const Facts ours = isotap::sql::facts_of_ours(text, doubt);
+    if (!doubt.empty()) {
+        ++tally.unsure;
+        ++tally.doubts[doubt];
+        if (std::getenv("ISOTAP_SHOW_UNSURE") != nullptr) {
+            std::printf("NOT SURE (%s): %s\n", doubt.c_str(), text.c_str());
+        }
+        return;
+    }
+    const std::string difference = isotap::sql::difference(ours, theirs);
+    if (!difference.empty()) {
+        ++tally.wrong;
+        std::printf("WRONG: %s\n%s", text.c_str(), difference.c_str());
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    isotap::sql::LexerState state;
+    state.dialect = isotap::sql::Dialect::postgres;
+    Tally tally;
+    for (int i = 1; i < argc; ++i) {
+        const std::string sql = sql_of(argv[i]);
+        isotap::sql::StatementSplitter splitter(sql, state);
+        isotap::sql::StatementSpan statement;
+        while (splitter.next(statement)) {
+            judge(statement.text, tally);
+        }
+    }
+    for (const auto& [doubt, count] : tally.doubts) {
+        std::printf("%6zu not sure: %s\n", count, doubt.c_str());
+    }
+    const double percent = tally.seen == 0 ? 100.0
+                                           : 100.0 * static_cast<double>(tally.unsure) /
+                                                 static_cast<double>(tally.seen);
+    std::printf("%zu statements that touch rows, %zu wrong, %zu not sure (%.2f %%)\n", tally.seen,
+                tally.wrong, tally.unsure, percent);
+    return tally.wrong == 0 && percent <= most_unsure_percent ? 0 : 1;
+}

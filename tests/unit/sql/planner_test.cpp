@@ -1,0 +1,330 @@
+#include "protocol/sql/planner.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/sql/dialects.hpp"
+#include "tests/unit/sql/literal_catalog.hpp"
+
+namespace isotap::sql {
+namespace {
+
+using history::AccessKind;
+using history::Coverage;
+
+class Planner : public ::testing::Test {
+  protected:
+    Planner() {
+        catalog_.add("acc", VersionSource::system, {"id", "bal"});
+        catalog_.add("pair", VersionSource::system, {"a", "b", "v"}, {"a", "b"}).plain_key = false;
+        catalog_.add("kin", VersionSource::system, {"id"}).has_children = true;
+        catalog_.add("part", VersionSource::system, {"id"}).kind = TableKind::partitioned;
+        catalog_.add("heap", VersionSource::system, {"x"}, {});
+        catalog_.add("looks", VersionSource::none, {"id"}).kind = TableKind::view;
+        catalog_.add("aux", VersionSource::columns, {"id", "v"}).shows_auxiliary = true;
+        catalog_.add("inv", VersionSource::columns, {"id", "v"});
+        catalog_.add("num", VersionSource::columns, {"id", "v"}).auto_increment = "id";
+    }
+
+    Plan plan(std::string_view text, const LexerState& state) {
+        tokens_.read(text, state);
+        parse(tokens_, state, structure_);
+        return make_plan(tokens_, structure_, state, catalog_, options_);
+    }
+    /// The rewritten text.
+    std::string rewritten(std::string_view text, const LexerState& state) {
+        plan_ = plan(text, state);
+        std::string out;
+        apply(plan_, tokens_, "'T5.1'", out);
+        return out;
+    }
+    std::string postgres(std::string_view text) { return rewritten(text, postgres_state()); }
+    std::string mariadb(std::string_view text) { return rewritten(text, mariadb_state()); }
+
+    void expect_opaque(std::string_view text, const LexerState& state, std::string_view reason) {
+        const Plan made = plan(text, state);
+        EXPECT_EQ(made.coverage, Coverage::opaque) << text;
+        EXPECT_EQ(made.reason, reason) << text;
+        EXPECT_TRUE(made.added.empty() && made.tables.empty()) << text;
+    }
+
+    LiteralCatalog catalog_;
+    PlannerOptions options_;
+    TokenList tokens_;
+    Structure structure_;
+    Plan plan_;
+};
+
+TEST_F(Planner, AppendsKeyAndVersionToASelect) {
+    EXPECT_EQ(postgres("SELECT bal FROM acc WHERE id = 3;"),
+              "SELECT bal, acc.\"id\"::text, acc.xmin::text  FROM acc WHERE id = 3;");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(plan_.reply, ReplyChange::strip);
+    ASSERT_EQ(plan_.added.size(), 2U);
+    EXPECT_EQ(plan_.added[0].role, ColumnRole::key);
+    EXPECT_EQ(plan_.added[1].role, ColumnRole::seen);
+    ASSERT_EQ(plan_.tables.size(), 1U);
+    EXPECT_EQ(plan_.tables[0].identity, "public.acc");
+    EXPECT_EQ(plan_.tables[0].kind, AccessKind::read);
+
+    EXPECT_EQ(mariadb("select * from inv as i"),
+              "select *, i.`isotap_rowid`, i.`isotap_wlist`  from inv as i");
+    EXPECT_EQ(plan_.added[1].role, ColumnRole::writers);
+}
+
+TEST_F(Planner, PutsAnAdditionBeforeTheCommentThatFollows) {
+    EXPECT_EQ(postgres("select bal -- all\nfrom acc"),
+              "select bal, acc.\"id\"::text, acc.xmin::text  -- all\nfrom acc");
+    EXPECT_EQ(postgres("select 1from acc"), "select 1, acc.\"id\"::text, acc.xmin::text from acc");
+}
+
+TEST_F(Planner, KnowsLockingReads) {
+    postgres("select * from acc a, kin k for update of a");
+    EXPECT_EQ(plan_.tables[0].kind, AccessKind::locking_read);
+    EXPECT_EQ(plan_.tables[1].kind, AccessKind::read);
+    mariadb("select * from inv lock in share mode");
+    EXPECT_EQ(plan_.tables[0].kind, AccessKind::locking_read);
+}
+
+TEST_F(Planner, IdentifiesRowsByWholeKeys) {
+    EXPECT_EQ(postgres("select v from s.pair"),
+              "select v, s.pair.\"a\"::text, s.pair.\"b\"::text, s.pair.xmin::text  from s.pair");
+    EXPECT_EQ(postgres("select id from kin k"),
+              "select id, k.tableoid::text, k.\"id\"::text, k.xmin::text  from kin k");
+}
+
+TEST_F(Planner, PacksTheRowsBehindAnAggregate) {
+    EXPECT_EQ(postgres("select sum(bal) from acc"),
+              "select sum(bal), string_agg(acc.\"id\"::text||'='||acc.xmin::text,';')  from acc");
+    EXPECT_EQ(plan_.added[0].role, ColumnRole::packed);
+    EXPECT_EQ(postgres("select v, count(*) from pair group by v"),
+              "select v, count(*), string_agg(encode(convert_to(pair.\"a\"::text,'UTF8'),'hex')||"
+              "','||encode(convert_to(pair.\"b\"::text,'UTF8'),'hex')||'='||pair.xmin::text,';')"
+              "  from pair group by v");
+    EXPECT_EQ(plan_.added[0].role, ColumnRole::packed_hex);
+    EXPECT_EQ(postgres("select my_sum(bal) from acc").find("string_agg"), 20U)
+        << "an aggregate that users made";
+    EXPECT_EQ(postgres("select sum(bal) over () from acc").find("string_agg"), std::string::npos)
+        << "a window function leaves the rows alone";
+    EXPECT_EQ(mariadb("select count(*) from inv"),
+              "set statement group_concat_max_len=1073741824 for select count(*), "
+              "group_concat(concat(inv.`isotap_rowid`,'=',inv.`isotap_wlist`) separator ';')"
+              "  from inv");
+    expect_opaque("select count(*) from inv", mysql_state(), "aggregate");
+    expect_opaque("select v, count(*) from inv group by v", mariadb_state(), "GROUP BY");
+    expect_opaque("select v from inv having v > 1", mariadb_state(), "HAVING");
+    expect_opaque("select group_concat(v) from inv", mariadb_state(), "GROUP_CONCAT");
+}
+
+TEST_F(Planner, SaysWhatItMisses) {
+    struct Case {
+        std::string_view text;
+        std::string_view reason;
+    };
+    const Case partial[] = {
+        {"select * from acc, looks", "view"},
+        {"select * from acc, heap", "no primary key"},
+        {"select * from acc, elsewhere", "unknown table"},
+        {"select * from acc, (select 1) d", "derived table"},
+        {"select * from acc, generate_series(1, 2) g", "function in FROM"},
+        {"select * from acc where id in (select id from kin)", "subquery"},
+        {"with c as (select 1) select * from acc, c", "common table expression"},
+        {"select bal, count(*) from acc group by bal having count(*) > 1", "HAVING hides groups"},
+        {"select * from acc order by bal limit 1", "LIMIT hides rows"},
+        {"select * from kin, acc, other.acc", "two tables of one name"},
+        {"with w as (delete from kin) select * from acc", "write in a common table expression"},
+    };
+    for (const Case& c : partial) {
+        const Plan made = plan(c.text, postgres_state());
+        EXPECT_EQ(made.coverage, Coverage::partial) << c.text;
+        EXPECT_EQ(made.reason, c.reason) << c.text;
+        EXPECT_FALSE(made.added.empty()) << c.text;
+    }
+    const Case opaque[] = {
+        {"select distinct bal from acc", "DISTINCT"},
+        {"select 1 from acc union select 2 from acc", "set operation"},
+        {"select * into x from acc", "INTO"},
+        {"select from acc", "empty select list"},
+        {"table acc", "TABLE"},
+        {"select * from looks", "view"},
+        {"select * from acc a (x, y)", "renamed columns"},
+        {"merge into acc using kin on true when matched then delete", "merge"},
+        {"copy acc to stdout", "copy"},
+        {"explain select 1", "explain"},
+        {"call f()", "call"},
+        {"insert into part values (1) on conflict (id) do update set id = 1",
+         "upsert of a partitioned table"},
+        {"select (1 from acc", "unexpected token"},
+    };
+    for (const Case& c : opaque) {
+        expect_opaque(c.text, postgres_state(), c.reason);
+    }
+    for (const char* text : {"select 1", "values (1)"}) {
+        EXPECT_EQ(plan(text, postgres_state()).coverage, Coverage::full) << "nothing is read";
+    }
+    for (const char* text : {"begin", "set x = 1", "create table t (a int)", ""}) {
+        EXPECT_EQ(plan(text, postgres_state()).coverage, Coverage::none) << text;
+    }
+}
+
+TEST_F(Planner, ReturnsWhatADeleteRemoved) {
+    EXPECT_EQ(postgres("delete from acc where id = 1"),
+              "delete from acc where id = 1 returning acc.\"id\"::text, acc.xmin::text, "
+              "pg_current_xact_id()::text ");
+    EXPECT_EQ(plan_.reply, ReplyChange::swallow);
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(plan_.added.back().role, ColumnRole::transaction);
+    EXPECT_EQ(postgres("delete from acc a returning bal"),
+              "delete from acc a returning bal, a.\"id\"::text, a.xmin::text, "
+              "pg_current_xact_id()::text ");
+    EXPECT_EQ(plan_.reply, ReplyChange::strip);
+    postgres("delete from acc using kin where kin.id = acc.id");
+    EXPECT_EQ(plan_.reason, "joined rows");
+    EXPECT_EQ(plan_.tables.size(), 2U);
+}
+
+TEST_F(Planner, LocksInFromToLearnTheOverwrittenVersion) {
+    EXPECT_EQ(postgres("update acc as a set bal = $1 where id = $2 returning *"),
+              "update acc as a set bal = $1 from (select a.\"id\" as isotap_key0, a.xmin as "
+              "isotap_seen from acc as a  where id = $2 for no key update) as isotap_locked where "
+              "isotap_locked.isotap_key0 = a.\"id\"  returning a.*, a.\"id\"::text, "
+              "isotap_locked.isotap_seen::text, a.xmin::text, pg_current_xact_id()::text ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(plan_.added[1].role, ColumnRole::seen);
+    EXPECT_EQ(plan_.added[2].role, ColumnRole::made);
+
+    postgres("update acc set bal = 1 from kin where kin.id = acc.id");
+    EXPECT_EQ(plan_.coverage, Coverage::partial);
+    EXPECT_EQ(plan_.reason, "overwritten version");
+
+    options_.postgres_version = 180000;
+    EXPECT_EQ(postgres("update acc set bal = 1"),
+              "update acc set bal = 1 returning acc.\"id\"::text, old.xmin::text, new.xmin::text, "
+              "pg_current_xact_id()::text ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+}
+
+TEST_F(Planner, ReturnsWhatAnInsertMade) {
+    EXPECT_EQ(postgres("insert into acc values (1, 2)"),
+              "insert into acc values (1, 2) returning acc.\"id\"::text, acc.xmin::text, "
+              "pg_current_xact_id()::text ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(postgres("insert into part values (1)"),
+              "insert into part values (1) returning part.\"id\"::text, "
+              "pg_current_xact_id()::text ")
+        << "a partitioned parent gives no system columns";
+    postgres("insert into acc values (1) on conflict (id) do update set bal = 3");
+    EXPECT_EQ(plan_.reason, "overwritten version");
+    postgres("insert into acc values (1) on conflict do nothing");
+    EXPECT_EQ(plan_.reason, "ON CONFLICT DO NOTHING");
+    postgres("insert into acc select * from kin");
+    EXPECT_EQ(plan_.reason, "insert from select");
+}
+
+TEST_F(Planner, AppendsTheWriterOnPostgres) {
+    options_.wlist_entries = 0;
+    EXPECT_EQ(
+        postgres("update aux set v = 1 where id = 2"),
+        "update aux set v = 1, \"isotap_wlist\" = aux.\"isotap_wlist\"||','||'T5.1'  where id "
+        "= 2 returning aux.\"isotap_rowid\"::text, aux.\"isotap_wlist\" ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(postgres("insert into aux values (1, 2) on conflict (id) do update set v = 3 where "
+                       "aux.v = 4"),
+              "insert into aux values (1, 2) on conflict (id) do update set v = 3, "
+              "\"isotap_wlist\" = aux.\"isotap_wlist\"||','||'T5.1'  where aux.v = 4 returning "
+              "aux.\"isotap_rowid\"::text, aux.\"isotap_wlist\", (aux.xmax<>0)::text ");
+    options_.wlist_entries = 16;
+    EXPECT_NE(postgres("update aux set v = 1").find(">=15 then"), std::string::npos);
+}
+
+TEST_F(Planner, HidesAuxiliaryColumnsOnPostgres) {
+    EXPECT_EQ(postgres("select * from aux"),
+              "select aux.\"id\", aux.\"v\", aux.\"isotap_rowid\"::text, aux.\"isotap_wlist\"  "
+              "from aux");
+    EXPECT_EQ(postgres("select distinct x.*, acc.* from aux x, acc"),
+              "select distinct x.\"id\", x.\"v\", acc.* from aux x, acc")
+        << "also where nothing is captured";
+    EXPECT_EQ(plan_.coverage, Coverage::opaque);
+    EXPECT_FALSE(plan_.leaks);
+    EXPECT_EQ(postgres("select count(*) from (select * from aux, acc) d"),
+              "select count(*) from (select aux.\"id\", aux.\"v\", acc.* from aux, acc) d");
+    EXPECT_EQ(postgres("table aux"), "select aux.\"id\", aux.\"v\" from  aux");
+    EXPECT_EQ(postgres("copy aux from stdin"), "copy aux (\"id\", \"v\")  from stdin");
+    EXPECT_EQ(postgres("insert into acc select * from aux").substr(0, 50),
+              "insert into acc select aux.\"id\", aux.\"v\" from aux ");
+    EXPECT_EQ(postgres("insert into aux values (1, 2) returning *"),
+              "insert into aux values (1, 2) returning aux.\"id\", aux.\"v\", "
+              "aux.\"isotap_rowid\"::text, aux.\"isotap_wlist\" ");
+    for (const char* text : {"select row_to_json(aux) from aux", "select x from aux x",
+                             "select * from aux join acc "
+                             "using (id)",
+                             "select 1 from aux natural join acc", "select (f(v)).* from aux"}) {
+        EXPECT_TRUE(plan(text, postgres_state()).leaks) << text;
+    }
+    EXPECT_FALSE(
+        plan("select v from aux v, acc where v.v = 1 for update of v", postgres_state()).leaks);
+}
+
+TEST_F(Planner, ReturnsOnMariadb) {
+    EXPECT_EQ(mariadb("delete from inv where id = 1 limit 1"),
+              "delete from inv where id = 1 limit 1 returning `isotap_rowid`, `isotap_wlist` ");
+    EXPECT_EQ(plan_.reply, ReplyChange::rebuild);
+    EXPECT_EQ(mariadb("insert into num (v) values (1)"),
+              "insert into num (v) values (1) returning `isotap_rowid`, `isotap_wlist`, `id` ");
+    EXPECT_EQ(plan_.added.back().role, ColumnRole::insert_id);
+    mariadb("replace into inv values (1, 2)");
+    EXPECT_EQ(plan_.reason, "rows that REPLACE removes");
+    mariadb("insert ignore into inv values (1, 2)");
+    EXPECT_EQ(plan_.reason, "rows that IGNORE skips");
+    expect_opaque("insert into inv values (1, 2) on duplicate key update v = 1", mariadb_state(),
+                  "ON DUPLICATE KEY UPDATE");
+    expect_opaque("delete inv from inv join num on true", mariadb_state(), "several tables");
+    expect_opaque("delete from inv", mysql_state(), "write without a trigger");
+    expect_opaque("select (select max(inv.v)) from inv", mariadb_state(),
+                  "aggregate in a subquery");
+    LexerState old = mariadb_state();
+    old.server_version = 100400;
+    expect_opaque("delete from inv", old, "no RETURNING");
+}
+
+TEST_F(Planner, CollectsTheRowsOfAnUpdateOnMariadb) {
+    options_.wlist_entries = 0;
+    const std::string text =
+        mariadb("update inv i set i.v = concat('a', 'b'), id = 3 where id = 4");
+    const std::string image = "concat_ws('|',ifnull(hex(i.v),'~'),ifnull(hex(id),'~'))";
+    EXPECT_EQ(text.substr(0, text.find(" i.v =")),
+              "update inv i set i.`isotap_wlist`=concat(i.`isotap_wlist`,left(@isotap_old:=" +
+                  image + ",0)), ");
+    EXPECT_NE(text.find(", id = 3, i.`isotap_wlist`=if(@isotap_old<=>" + image), std::string::npos);
+    EXPECT_NE(text.find(",',','T5.1'))  where id = 4"), std::string::npos);
+    EXPECT_EQ(plan_.reply, ReplyChange::none);
+    EXPECT_NE(plan_.afterwards.find("select concat("), std::string::npos);
+    expect_opaque("update ignore inv set v = 1", mariadb_state(), "UPDATE IGNORE");
+}
+
+TEST_F(Planner, APlanServesEveryStatementOfItsShape) {
+    plan_ = plan("select bal from acc where id = 3", postgres_state());
+    tokens_.read("select  bal\nfrom acc /* x */ where id=12345", postgres_state());
+    std::string out;
+    apply(plan_, tokens_, "", out);
+    EXPECT_EQ(out,
+              "select  bal, acc.\"id\"::text, acc.xmin::text \nfrom acc /* x */ where id=12345");
+}
+
+TEST_F(Planner, MapsErrorPositionsBack) {
+    const std::string_view text = "select * from aux where id = nothing";
+    const std::string out = postgres(text);
+    const auto back = [&](std::string_view word) {
+        return original_offset(plan_, tokens_, "", out.find(word));
+    };
+    EXPECT_EQ(back("nothing"), text.find("nothing"));
+    EXPECT_EQ(back("select"), 0U);
+    EXPECT_EQ(back("from"), text.find("from"));
+    EXPECT_EQ(back("aux.\"v\""), text.find('*'));
+    EXPECT_EQ(back("isotap_wlist"), text.find('*') + 1);
+    EXPECT_EQ(original_offset(plan_, tokens_, "", out.size() + 5), text.size());
+}
+
+}  // namespace
+}  // namespace isotap::sql
