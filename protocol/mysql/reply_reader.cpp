@@ -31,6 +31,7 @@ std::optional<OkPacket> decode_end(const Piece& packet, Capabilities in_force) n
 
 void ReplyReader::begin(Command command) noexcept {
     rows_ = 0;
+    more_results_promised_ = false;
     switch (reply_shape(command)) {
         case ReplyShape::none:
         case ReplyShape::foreign: stage_ = Stage::idle; break;
@@ -105,9 +106,10 @@ ReplyStep ReplyReader::result(ReplyPart part, const OkPacket& ok) noexcept {
     step.part = part;
     step.ok = ok;
     step.rows = rows_;
-    step.ends = !ok.status.has(StatusFlag::more_results);
+    step.ends = !ok.status.has(StatusFlag::more_results) && !more_results_promised_;
     stage_ = step.ends ? Stage::idle : Stage::head;
     rows_ = 0;
+    more_results_promised_ = false;
     return step;
 }
 
@@ -186,6 +188,10 @@ ReplyStep ReplyReader::take_end_of_columns(const Piece& packet) noexcept {
     if (end->status.has(StatusFlag::cursor_exists)) {
         return result(ReplyPart::cursor, *end);
     }
+    // MySQL says only here that the OK of the CALL follows its output parameters, and no longer at
+    // the end of that one row.
+    more_results_promised_ =
+        end->status.has(StatusFlag::out_parameters) && end->status.has(StatusFlag::more_results);
     stage_ = Stage::rows;
     return detail();
 }
@@ -218,19 +224,25 @@ ReplyStep ReplyReader::take_prepare_head(const Piece& packet) noexcept {
     return step;
 }
 
+// Where metadata is left out, its end markers come all the same.
+
 void ReplyReader::expect_parameters() noexcept {
-    if (prepared_.metadata_follows && prepared_.parameters > 0) {
-        definitions_left_ = prepared_.parameters;
+    definitions_left_ = prepared_.parameters;
+    if (definitions_left_ > 0 && prepared_.metadata_follows) {
         stage_ = Stage::parameters;
+    } else if (definitions_left_ > 0 && !deprecates_eof()) {
+        stage_ = Stage::end_of_parameters;
     } else {
         expect_prepared_columns();
     }
 }
 
 void ReplyReader::expect_prepared_columns() noexcept {
-    if (prepared_.metadata_follows && prepared_.columns > 0) {
-        definitions_left_ = prepared_.columns;
+    definitions_left_ = prepared_.columns;
+    if (definitions_left_ > 0 && prepared_.metadata_follows) {
         stage_ = Stage::prepared_columns;
+    } else if (definitions_left_ > 0 && !deprecates_eof()) {
+        stage_ = Stage::end_of_prepared_columns;
     } else {
         stage_ = Stage::idle;
     }

@@ -94,6 +94,7 @@ class ReplyReader {
     Stage stage_ = Stage::idle;
     std::uint64_t definitions_left_ = 0;
     std::uint64_t rows_ = 0;
+    bool more_results_promised_ = false;
     PrepareOk prepared_;
 };
 

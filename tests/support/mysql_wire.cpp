@@ -11,6 +11,7 @@ constexpr std::uint8_t err = 0xff;
 constexpr std::uint8_t end = 0xfe;
 constexpr std::uint16_t more_results = 0x0008;
 constexpr std::uint16_t cursor_exists = 0x0040;
+constexpr std::uint16_t output_parameters = 0x1000;
 
 std::uint64_t number_at(std::string_view text, std::size_t at, int width) {
     std::uint64_t value = 0;
@@ -152,8 +153,9 @@ std::uint16_t MysqlWire::status_of(const MysqlPacket& packet) const {
     return static_cast<std::uint16_t>(number_at(packet.payload, at, 2));
 }
 
-void MysqlWire::read_definitions(std::size_t count, std::vector<MysqlPacket>& reply) {
-    for (std::size_t i = 0; i < count; ++i) {
+void MysqlWire::read_definitions(std::size_t count, bool left_out,
+                                 std::vector<MysqlPacket>& reply) {
+    for (std::size_t i = 0; i < count && !left_out; ++i) {
         reply.push_back(read());
     }
     if (count > 0 && !has(client_flag::deprecate_eof)) {
@@ -176,11 +178,8 @@ bool MysqlWire::read_results(std::vector<MysqlPacket>& reply) {
     const bool metadata = !flagged || head.payload[width] != 0;
     const auto columns = static_cast<std::size_t>(
         width == 1 ? head.head() : number_at(head.payload, 1, static_cast<int>(width) - 1));
-    if (metadata) {
-        read_definitions(columns, reply);
-    } else if (!has(client_flag::deprecate_eof)) {
-        reply.push_back(read());
-    }
+    read_definitions(columns, !metadata, reply);
+    const bool outputs = is_end(reply.back()) && (status_of(reply.back()) & output_parameters) != 0;
     if (is_end(reply.back()) && (status_of(reply.back()) & cursor_exists) != 0) {
         return false;
     }
@@ -191,7 +190,7 @@ bool MysqlWire::read_results(std::vector<MysqlPacket>& reply) {
             return false;
         }
         if (is_end(row)) {
-            return (status_of(row) & more_results) != 0;
+            return outputs || (status_of(row) & more_results) != 0;
         }
     }
 }
@@ -218,8 +217,8 @@ std::vector<MysqlPacket> MysqlWire::read_reply(std::uint8_t code) {
             if (reply.front().head() == 0) {
                 const std::string head = reply.front().payload;
                 const bool metadata = head.size() < 13 || head[12] != 0;
-                read_definitions(metadata ? number_at(head, 7, 2) : 0, reply);
-                read_definitions(metadata ? number_at(head, 5, 2) : 0, reply);
+                read_definitions(number_at(head, 7, 2), !metadata, reply);
+                read_definitions(number_at(head, 5, 2), !metadata, reply);
             }
             break;
         default: reply.push_back(read());

@@ -74,7 +74,7 @@ class MysqlWire {
     void read_greeting();
     std::string response(const MysqlLogin& login, std::string_view proof) const;
     bool read_results(std::vector<MysqlPacket>& reply);
-    void read_definitions(std::size_t count, std::vector<MysqlPacket>& reply);
+    void read_definitions(std::size_t count, bool left_out, std::vector<MysqlPacket>& reply);
     [[nodiscard]] bool has(std::uint32_t flag) const noexcept { return (in_force_ & flag) != 0; }
     [[nodiscard]] std::uint16_t status_of(const MysqlPacket& end) const;
 

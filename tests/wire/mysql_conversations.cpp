@@ -255,7 +255,7 @@ void replication(MysqlTalk& talk) {
 }
 
 void trackers(MysqlTalk& talk) {
-    talk.query("SET SESSION session_track_system_variables='*'");
+    talk.query("SET SESSION session_track_system_variables='autocommit,sql_mode'");
     talk.query("SET SESSION session_track_transaction_info='CHARACTERISTICS'");
     talk.query("SET SESSION session_track_state_change=1");
     make_table(talk);

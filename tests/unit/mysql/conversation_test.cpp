@@ -97,6 +97,12 @@ std::vector<Case> cases() {
          prepare_ok(1, 1, number(1, 1)) + column(2) + column(3)},
         {"prepare without metadata", modern, command(0x16, "SELECT ?"),
          prepare_ok(1, 1, number(0, 1))},
+        {"prepare without metadata, with its end markers",
+         plain.with(Capability::optional_resultset_metadata), command(0x16, "SELECT ?"),
+         prepare_ok(1, 1, number(0, 1)) + eof(2) + eof(3)},
+        {"output parameters, as MySQL sends them", plain, execute(7),
+         packet(1, number(1, 1)) + column(2) + eof(3, autocommit | more_results | 0x1000) +
+             packet(4, number(0, 6)) + eof(5) + ok(6)},
         {"prepare of nothing", plain, command(0x16, "SET a=1"), prepare_ok(0, 0)},
         {"prepare of columns only", plain, command(0x16, "SELECT 1"),
          prepare_ok(1, 0) + column(2) + eof(3)},
