@@ -1,5 +1,6 @@
 #include "proxy/relay/protocol_factory.hpp"
 
+#include "protocol/mysql/session.hpp"
 #include "protocol/postgres/session.hpp"
 
 namespace isotap::proxy {
@@ -9,8 +10,12 @@ std::unique_ptr<protocol::Session> make_protocol_session(RelayContext& context,
                                                          history::SessionId id,
                                                          protocol::NoteTaker& notes) {
     const bool observes = listener.options.mode == Mode::observe;
-    const postgres::Reporting reporting{notes, observes ? context.events : nullptr,
-                                        &context.transactions};
+    history::EventSink* const events = observes ? context.events : nullptr;
+    if (listener.options.upstream.dialect == history::Dialect::mysql) {
+        const mysql::Reporting reporting{notes, events, &context.transactions};
+        return std::make_unique<mysql::Session>(id, listener.rules, context.limits, reporting);
+    }
+    const postgres::Reporting reporting{notes, events, &context.transactions};
     return std::make_unique<postgres::Session>(id, listener.rules, context.limits, reporting);
 }
 

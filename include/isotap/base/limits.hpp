@@ -24,6 +24,9 @@ struct Limits {
     /// error, before memory is spent on it.
     std::size_t startup_packet = 10'000;
 
+    /// The same for the MySQL family, where connection attributes alone may take 64 KiB.
+    std::size_t handshake_packet = 128 * 1024;
+
     /// Time from accept to 'authenticated'. Then the session is closed.
     std::chrono::milliseconds login_timeout{60'000};
 

@@ -1,0 +1,95 @@
+#include "protocol/mysql/isolation_settings.hpp"
+
+#include <array>
+#include <utility>
+
+namespace isotap::mysql {
+
+using history::IsolationLevel;
+using history::LevelSource;
+using sql::SettingScope;
+using sql::Switch;
+using sql::TransactionVerb;
+
+namespace {
+
+IsolationLevel level_named(std::string_view value) noexcept {
+    constexpr std::array<std::pair<std::string_view, IsolationLevel>, 4> names{{
+        {"READ-UNCOMMITTED", IsolationLevel::read_uncommitted},
+        {"READ-COMMITTED", IsolationLevel::read_committed},
+        {"REPEATABLE-READ", IsolationLevel::repeatable_read},
+        {"SERIALIZABLE", IsolationLevel::serializable},
+    }};
+    for (const auto& [name, level] : names) {
+        if (name == value) {
+            return level;
+        }
+    }
+    return IsolationLevel::unknown;
+}
+
+void apply(const sql::TransactionControl& control, LevelSource source, Isolation& to) noexcept {
+    if (control.sets_level) {
+        to.level = control.level;
+        to.source = control.level == IsolationLevel::unknown ? LevelSource::unknown : source;
+    }
+    if (control.read_only != Switch::unsaid) {
+        to.read_only = control.read_only == Switch::on;
+    }
+}
+
+}  // namespace
+
+void IsolationSettings::set(const sql::TransactionControl& control) noexcept {
+    if (control.verb == TransactionVerb::reset) {
+        // The default of the session is the global value, which this session has not seen.
+        if (control.sets_level) {
+            session_.level = IsolationLevel::unknown;
+            session_.source = LevelSource::unknown;
+        }
+        return;
+    }
+    if (control.verb != TransactionVerb::set) {
+        return;
+    }
+    switch (control.scope) {
+        case SettingScope::next_transaction:
+        case SettingScope::this_transaction:
+            if (!next_) next_ = session_;
+            apply(control, LevelSource::transaction, *next_);
+            break;
+        case SettingScope::session:
+        case SettingScope::local: apply(control, LevelSource::session, session_); break;
+        case SettingScope::global: break;
+    }
+}
+
+void IsolationSettings::reported(std::string_view variable, std::string_view value) noexcept {
+    if (variable == "transaction_isolation" || variable == "tx_isolation") {
+        session_.level = level_named(value);
+        session_.source = LevelSource::reported;
+    } else if (variable == "transaction_read_only" || variable == "tx_read_only") {
+        session_.read_only = value == "ON" || value == "1";
+    }
+}
+
+void IsolationSettings::reset() noexcept {
+    session_ = {};
+    next_.reset();
+}
+
+Isolation IsolationSettings::take(const sql::TransactionControl& first) noexcept {
+    // A SET that follows does not start the transaction that the last one was for.
+    const bool setting = first.verb == TransactionVerb::set || first.verb == TransactionVerb::reset;
+    Isolation taken = session_;
+    if (!setting && next_) {
+        taken = *next_;
+        next_.reset();
+    }
+    if (first.verb == TransactionVerb::begin) {
+        apply(first, LevelSource::transaction, taken);
+    }
+    return taken;
+}
+
+}  // namespace isotap::mysql

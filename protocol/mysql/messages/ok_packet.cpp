@@ -1,0 +1,45 @@
+#include "protocol/mysql/messages/ok_packet.hpp"
+
+#include "isotap/base/byte_reader.hpp"
+
+#include "protocol/mysql/length_encoded.hpp"
+
+namespace isotap::mysql {
+
+std::optional<OkPacket> decode_ok(Bytes payload, Capabilities in_force) noexcept {
+    ByteReader reader(payload);
+    OkPacket ok;
+    const std::uint8_t header = reader.u8();
+    if (header != ok_header && header != end_header) {
+        return std::nullopt;
+    }
+    ok.affected_rows = length_encoded_number(reader);
+    length_encoded_number(reader);  // last insert id
+    ok.status = ServerStatus(reader.le16());
+    reader.le16();  // warnings
+    if (!reader.ok()) {
+        return std::nullopt;
+    }
+    // Without session tracking the rest is bare text. With it, servers still leave out what is
+    // empty, and the flag may promise a state that does not come.
+    if (in_force.has(Capability::session_track) && !reader.at_end()) {
+        length_encoded_text(reader);
+        if (ok.status.has(StatusFlag::session_state_changed) && !reader.at_end()) {
+            ok.session_state = as_bytes(length_encoded_text(reader));
+        }
+    }
+    return reader.ok() ? std::optional(ok) : std::nullopt;
+}
+
+std::optional<OkPacket> decode_eof(Bytes payload) noexcept {
+    ByteReader reader(payload);
+    OkPacket end;
+    if (reader.u8() != end_header) {
+        return std::nullopt;
+    }
+    reader.le16();  // warnings
+    end.status = ServerStatus(reader.le16());
+    return reader.ok() ? std::optional(end) : std::nullopt;
+}
+
+}  // namespace isotap::mysql

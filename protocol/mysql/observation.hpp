@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "isotap/base/limits.hpp"
+#include "isotap/history/events.hpp"
+#include "isotap/history/transaction_ids.hpp"
+
+#include "protocol/mysql/channel.hpp"
+#include "protocol/mysql/command.hpp"
+#include "protocol/mysql/prepared_statements.hpp"
+#include "protocol/mysql/reply_reader.hpp"
+#include "protocol/mysql/transaction_tracker.hpp"
+#include "protocol/sql/lexer_state.hpp"
+
+namespace isotap::mysql {
+
+/// Tells the history of one session, as the conversation finds it out: which statements ran, in
+/// which transactions, with which outcome. Emits to the sink at once. Not thread-safe.
+class Observation {
+  public:
+    Observation(history::SessionId session, const Limits& limits, history::EventSink& events,
+                history::TransactionIds& ids);
+
+    void began(const ChannelFacts& channel, Time at);
+    void closed(Time at);
+
+    /// From here on nothing is known any more.
+    void lost() noexcept { lost_ = true; }
+
+    /// The server works on this text from now on. Several statements may stand in it.
+    void text_sent(std::string_view text, bool cut, Time at);
+    void statement_prepared(std::uint32_t id, std::string_view text, bool cut);
+    void statement_executed(std::uint32_t id, Time at);
+    void statement_closed(std::uint32_t id) noexcept { prepared_.remove(id); }
+
+    void command_succeeded(Command command, const ReplyStep& step, Time at);
+    void command_failed(Command command, const ReplyStep& step, Time at);
+
+  private:
+    /// The statement that the server works on.
+    struct InFlight {
+        history::StatementRef ref;
+        sql::TransactionControl control;
+        std::string name;  ///< what `control.name` is a view of
+        Time requested{};
+        std::uint64_t rows = 0;
+        bool routine = false;  ///< may run statements that we do not see, and give many results
+        bool open = false;
+    };
+
+    void begin_statement(std::string_view text, bool cut, Time at);
+    void begin_first_of(std::string_view script, bool cut, Time at);
+    bool begin_next_of_script(Time at);
+    void result(const ReplyStep& step, Time at);
+    void end_statement(history::StatementOutcome outcome, const ErrorPacket& error, Time at);
+    void learn_from(const OkPacket& ok);
+
+    history::SessionId session_;
+    history::EventSink& events_;
+    PreparedStatements prepared_;
+    TransactionTracker transactions_;
+    sql::LexerState lexer_state_;
+    Capabilities in_force_;
+    InFlight in_flight_;
+    std::string script_;  ///< statements of the same text that wait for their turn
+    bool script_cut_ = false;
+    bool lost_ = false;
+};
+
+}  // namespace isotap::mysql

@@ -1,0 +1,246 @@
+// Real clients of the MySQL family get the same answers through the proxy as directly, and the
+// proxy understands all that they say.
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/integration/mysql_connector.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/wire/mysql_setting.hpp"
+
+namespace isotap::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Route observe{.name = "observe", .mode = "observe"};
+
+/// One server of each kind for the whole program: to start one takes seconds.
+MysqlSetting& shared_setting(MysqlFlavour flavour, bool tls) {
+    static std::map<std::pair<MysqlFlavour, bool>, std::unique_ptr<MysqlSetting>> all;
+    std::unique_ptr<MysqlSetting>& one = all[{flavour, tls}];
+    if (!one) one = std::make_unique<MysqlSetting>(flavour, tls);
+    return *one;
+}
+
+class MysqlClients : public testing::TestWithParam<MysqlFlavour> {
+  protected:
+    void SetUp() override {
+        if (!mysql_available(GetParam())) GTEST_SKIP() << "no such server here";
+        setting_ = &shared_setting(GetParam(), false);
+        through_ = setting_->front(observe).port;
+    }
+
+    void TearDown() override {
+        if (setting_ == nullptr) return;
+        for (const char* note : {"desynchronised", "unknown_message", "opaque_compression"}) {
+            EXPECT_EQ(setting_->notes(observe, note), 0) << note;
+        }
+    }
+
+    [[nodiscard]] std::uint16_t direct() const { return setting_->direct().port; }
+    [[nodiscard]] std::uint16_t through() const { return through_; }
+
+    static std::string client(const std::string& program, std::uint16_t port,
+                              const std::vector<std::string>& arguments,
+                              const std::string& input = {}) {
+        std::vector<std::string> line{program, "--no-defaults", "--user=tap", "--host=127.0.0.1",
+                                      "--port=" + std::to_string(port)};
+        line.insert(line.end(), arguments.begin(), arguments.end());
+        return run_or_throw({.arguments = line, .input = input});
+    }
+
+    MysqlSetting& setting() { return *setting_; }
+
+  private:
+    MysqlSetting* setting_ = nullptr;
+    std::uint16_t through_ = 0;
+};
+
+constexpr const char* script =
+    "DROP TABLE IF EXISTS t; CREATE TABLE t (a INT PRIMARY KEY, b TEXT);"
+    "INSERT INTO t VALUES (1,'x'),(2,REPEAT('y',70000)); SELECT a, MD5(b) FROM t; BEGIN;"
+    "DELETE FROM t; ROLLBACK; SELECT COUNT(*) FROM t; SHOW WARNINGS; DESCRIBE t;"
+    "SELECT nonsense; SELECT 'the client goes on';";
+
+TEST_P(MysqlClients, CommandLine) {
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{}, {"--compress"}, {"--quick"}}) {
+        std::vector<std::string> arguments{"--force", "--table", "shop"};
+        arguments.insert(arguments.begin(), more.begin(), more.end());
+        EXPECT_EQ(client("mariadb", through(), arguments, script),
+                  client("mariadb", direct(), arguments, script));
+    }
+}
+
+TEST_P(MysqlClients, Administration) {
+    EXPECT_EQ(client("mariadb-admin", through(), {"ping"}),
+              client("mariadb-admin", direct(), {"ping"}));
+    EXPECT_NE(client("mariadb-admin", through(), {"status"}).find("Uptime"), std::string::npos);
+    EXPECT_NE(client("mariadb-admin", through(), {"processlist"}).find("tap"), std::string::npos);
+}
+
+TEST_P(MysqlClients, DumpAndReload) {
+    setting().server().sql(
+        "USE shop; CREATE TABLE d (a INT AUTO_INCREMENT PRIMARY KEY, b LONGBLOB, c TIMESTAMP NULL);"
+        "INSERT INTO d (b) VALUES (RANDOM_BYTES(1000)),(REPEAT('\\0\\n\\'',9999)),(NULL);"
+        "CREATE DATABASE copy");
+    const std::vector<std::string> dump{"--skip-comments", "--routines", "--single-transaction"};
+    const auto dump_of = [&](std::uint16_t port, const std::string& database) {
+        std::vector<std::string> arguments = dump;
+        arguments.push_back(database);
+        return client("mariadb-dump", port, arguments);
+    };
+    const std::string direct_dump = dump_of(direct(), "shop");
+    const std::string through_dump = dump_of(through(), "shop");
+    EXPECT_EQ(through_dump, direct_dump);
+    client("mariadb", through(), {"copy"}, through_dump);
+    EXPECT_EQ(dump_of(direct(), "copy"), direct_dump);
+}
+
+TEST_P(MysqlClients, Sysbench) {
+    for (const std::string prepared : {"auto", "disable"}) {
+        for (const std::string command : {"prepare", "run", "cleanup"}) {
+            run_or_throw(
+                {.arguments = {"sysbench", "oltp_read_write", "--db-driver=mysql",
+                               "--mysql-host=127.0.0.1",
+                               "--mysql-port=" + std::to_string(through()), "--mysql-user=tap",
+                               "--mysql-db=shop", "--tables=2", "--table-size=500", "--threads=2",
+                               "--events=150", "--time=60", "--mysql-ignore-errors=1213,1205",
+                               "--db-ps-mode=" + prepared, command}});
+        }
+    }
+}
+
+TEST_P(MysqlClients, PyMysql) {
+    const auto talk = [](std::uint16_t port) {
+        return run_or_throw({.arguments = {"/usr/bin/python3",
+                                           source_folder() / "tests/integration/mysql_clients.py",
+                                           std::to_string(port)}});
+    };
+    const std::string said = talk(direct());
+    EXPECT_NE(said.find("streamed"), std::string::npos);
+    EXPECT_EQ(talk(through()), said);
+}
+
+TEST_P(MysqlClients, Mysql2ForNode) {
+    const fs::path packages = cache_folder() / "mysql2-3.11.5";
+    if (!fs::exists(packages / "node_modules")) {
+        const Finished fetched = run({.arguments = {"npm", "install", "--silent", "--prefix",
+                                                    packages.string(), "mysql2@3.11.5"}},
+                                     std::chrono::minutes(2));
+        if (fetched.exit_code != 0) {
+            fs::remove_all(packages);
+            GTEST_SKIP() << "SKIPPED: mysql2: " << fetched.output;
+        }
+    }
+    const auto talk = [&](std::uint16_t port, const std::string& how) {
+        return run_or_throw(
+            {.arguments = {"node", source_folder() / "tests/integration/mysql2_client.js",
+                           std::to_string(port), how},
+             .environment = {{"NODE_PATH", packages / "node_modules"}}});
+    };
+    for (const std::string how : {"plain", "compress"}) {
+        EXPECT_EQ(talk(through(), how), talk(direct(), how)) << how;
+    }
+}
+
+TEST_P(MysqlClients, Connector) {
+    for (const bool compress : {false, true}) {
+        EXPECT_EQ(use_connector({.port = through(), .compress = compress}),
+                  use_connector({.port = direct(), .compress = compress}));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, MysqlClients,
+                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mysql),
+                         [](const auto& named) { return testing::PrintToString(named.param); });
+
+class MysqlAuthentication : public testing::TestWithParam<MysqlFlavour> {
+  protected:
+    void SetUp() override {
+        if (!mysql_available(GetParam())) GTEST_SKIP() << "no such server here";
+        setting_ = &shared_setting(GetParam(), true);
+    }
+
+    [[nodiscard]] std::vector<std::string> tls(const std::string& policy) const {
+        const Certificate& shown = setting_->server().certificate();
+        return {"--tls", policy, "--tls-certificate", shown.certificate, "--tls-key", shown.key};
+    }
+
+    void expect_login(const std::string& policy, const ConnectorLogin& login) {
+        const Route route{.name = policy, .mode = "observe"};
+        ConnectorLogin mine = login;
+        mine.port = setting_->front(route, tls(policy)).port;
+        const long before = setting_->notes(route, "authenticated");
+        EXPECT_EQ(who_am_i(mine), login.user + "@%\t") << policy;
+        EXPECT_EQ(setting_->notes(route, "authenticated"),
+                  before + (policy == "opaque" && !login.authority.empty() ? 0 : 1));
+    }
+
+    MysqlSetting& setting() { return *setting_; }
+
+  private:
+    MysqlSetting* setting_ = nullptr;
+};
+
+TEST_P(MysqlAuthentication, NativePasswordWithAndWithoutTls) {
+    if (GetParam() == MysqlFlavour::mysql) GTEST_SKIP() << "MySQL 9 has it no more";
+    setting().server().sql(
+        "CREATE USER old@'%' IDENTIFIED VIA mysql_native_password USING "
+        "PASSWORD('secret'); GRANT ALL ON shop.* TO old@'%'");
+    const fs::path authority = setting().server().authority().root();
+    for (const std::string policy : {"opaque", "mirror", "same-certificate", "terminate"}) {
+        expect_login(policy, {.user = "old", .password = "secret", .authority = authority});
+        expect_login(policy, {.user = "old", .password = "secret"});
+    }
+}
+
+TEST_P(MysqlAuthentication, CachingSha2OnAllItsPathsWithAColdCache) {
+    if (GetParam() == MysqlFlavour::mariadb) GTEST_SKIP() << "MariaDB 10.11 has it not";
+    setting().server().sql(
+        "CREATE USER sha@'%' IDENTIFIED WITH caching_sha2_password BY 'secret';"
+        "GRANT ALL ON shop.* TO sha@'%'");
+    const fs::path authority = setting().server().authority().root();
+    for (const std::string policy : {"opaque", "mirror", "same-certificate"}) {
+        for (const fs::path& root : {authority, fs::path()}) {
+            const ConnectorLogin login{.user = "sha", .password = "secret", .authority = root};
+            setting().server().sql("FLUSH PRIVILEGES");
+            expect_login(policy, login);  // clear text inside TLS, or the server's RSA key
+            expect_login(policy, login);  // the cache is warm: the fast path
+        }
+    }
+}
+
+TEST_P(MysqlAuthentication, AWrongPasswordIsRefusedByTheServer) {
+    const Route route{.name = "mirror", .mode = "observe"};
+    const std::uint16_t port = setting().front(route, tls("mirror")).port;
+    try {
+        who_am_i({.port = port, .password = "wrong"});
+        FAIL() << "was let in";
+    } catch (const std::runtime_error& error) {
+        EXPECT_NE(std::string(error.what()).find("Access denied for user 'tap'"), std::string::npos)
+            << error.what();
+    }
+}
+
+TEST_P(MysqlAuthentication, EverythingElseInsideTls) {
+    const Route route{.name = "mirror", .mode = "observe"};
+    const fs::path authority = setting().server().authority().root();
+    const std::uint16_t port = setting().front(route, tls("mirror")).port;
+    EXPECT_EQ(use_connector({.port = port, .authority = authority}),
+              use_connector({.port = setting().direct().port, .authority = authority}));
+    EXPECT_EQ(setting().notes(route, "desynchronised"), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, MysqlAuthentication,
+                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mysql),
+                         [](const auto& named) { return testing::PrintToString(named.param); });
+
+}  // namespace
+}  // namespace isotap::test
