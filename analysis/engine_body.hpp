@@ -45,6 +45,8 @@ class Engine::Body final : public DependencySink {
     }
     void on_excused() override { ++statistics_.excused; }
     void on_breach() override { ++statistics_.breaches; }
+    void on_stale_read(const Dependency& read, const history::Version& overwriter,
+                       Time ended) override;
 
   private:
     [[nodiscard]] std::vector<SearchGraph::Member> members() const;
@@ -52,7 +54,7 @@ class Engine::Body final : public DependencySink {
     void report_cycle(const SearchGraph& graph, AnomalyKind kind,
                       const std::vector<CycleSearch::Step>& steps);
     void report(AnomalyKind kind, const std::vector<Dependency>& steps);
-    void judge(Anomaly& anomaly);
+    void publish(Anomaly&& anomaly);
     [[nodiscard]] CycleEdge described(const Dependency& step) const;
     void add_transaction(Anomaly& anomaly, Slot slot, history::TransactionId id) const;
     void retire_settled(const SearchGraph& graph, const Components& components);

@@ -1,6 +1,7 @@
 #include "analysis/anomalies/cycles.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace isotap::analysis {
@@ -12,15 +13,12 @@ using Shape = CyclePattern::Shape;
 constexpr std::uint64_t work_per_arc = 64;
 constexpr std::uint64_t work_at_least = 1U << 20U;
 
-AnomalyType type_of(Shape shape, const std::vector<CycleSearch::Step>& steps) noexcept {
+AnomalyType type_of(Shape shape) noexcept {
     switch (shape) {
         case Shape::writes: return AnomalyType::g0;
         case Shape::information: return AnomalyType::g1c;
         case Shape::same_row: return AnomalyType::lost_update;
-        case Shape::fractured:
-            return steps.size() == 2 && steps[0].arc->row == steps[1].arc->row
-                       ? AnomalyType::non_repeatable_read
-                       : AnomalyType::fractured_read;
+        case Shape::fractured: return AnomalyType::fractured_read;
         case Shape::causal: return AnomalyType::causal_violation;
         case Shape::single: return AnomalyType::g_single;
         case Shape::nonadjacent: return AnomalyType::g_nonadjacent;
@@ -29,9 +27,20 @@ AnomalyType type_of(Shape shape, const std::vector<CycleSearch::Step>& steps) no
     return AnomalyType::g2;
 }
 
+/// What needs one and the same row knows no predicates; what a transaction sees, no clock.
+bool is_known(AnomalyKind kind) noexcept {
+    switch (kind.type) {
+        case AnomalyType::lost_update: return !kind.predicate && kind.order == Order::none;
+        case AnomalyType::fractured_read:
+        case AnomalyType::causal_violation:
+            return !kind.predicate && kind.order != Order::real_time;
+        default: return true;
+    }
+}
+
 AnomalyKind kind_of(Shape shape, const std::vector<CycleSearch::Step>& steps) noexcept {
     AnomalyKind kind;
-    kind.type = type_of(shape, steps);
+    kind.type = type_of(shape);
     for (const CycleSearch::Step& step : steps) {
         kind.predicate = kind.predicate || step.arc->predicate;
         if (step.arc->kind == EdgeKind::session) {
@@ -39,6 +48,10 @@ AnomalyKind kind_of(Shape shape, const std::vector<CycleSearch::Step>& steps) no
         } else if (step.arc->kind == EdgeKind::real_time) {
             kind.order = Order::real_time;
         }
+    }
+    if (kind.type == AnomalyType::fractured_read && kind.order == Order::none &&
+        steps.size() == 2 && steps[0].arc->row == steps[1].arc->row) {
+        kind.type = AnomalyType::non_repeatable_read;
     }
     return kind;
 }
@@ -96,56 +109,62 @@ void CycleFinder::look_into(std::uint32_t component) {
     }
 }
 
+/// Several cycles may go through one arc. The smallest of each pattern is told, as long as the
+/// pattern breaks a model that those before it have left standing.
 bool CycleFinder::through(SearchGraph::Node from, const SearchGraph::Arc& arc) {
+    broken_ = {};
     switch (arc.kind) {
-        case EdgeKind::rw: return options_.reads_before_writes && through_read(from, arc);
-        case EdgeKind::session:
-        case EdgeKind::real_time: return false;  // every cycle has an arc of another kind
+        case EdgeKind::rw:
+            if (options_.reads_before_writes) {
+                through_read(from, arc);
+            }
+            break;
         case EdgeKind::ww:
-        case EdgeKind::wr: break;
+        case EdgeKind::wr:
+            if (informed_.of[from] == informed_.of[arc.to]) {
+                const bool writes = arc.kind == EdgeKind::ww;
+                for (const Order order : orders()) {
+                    try_pattern(from, arc,
+                                {writes ? Shape::writes : Shape::information, false, order});
+                }
+            }
+            break;
+        case EdgeKind::session:
+        case EdgeKind::real_time: break;  // every cycle has an arc of another kind
     }
-    if (informed_.of[from] != informed_.of[arc.to]) {
-        return false;
-    }
-    const Shape shape = arc.kind == EdgeKind::ww ? Shape::writes : Shape::information;
-    const auto in_order = orders();
-    return std::any_of(in_order.begin(), in_order.end(), [&](Order order) {
-        return try_pattern(from, arc, {shape, false, order});
-    });
+    return !broken_.empty();
 }
 
-bool CycleFinder::through_read(SearchGraph::Node from, const SearchGraph::Arc& arc) {
+void CycleFinder::through_read(SearchGraph::Node from, const SearchGraph::Arc& arc) {
+    constexpr std::array shapes{Shape::same_row, Shape::fractured,   Shape::causal,
+                                Shape::single,   Shape::nonadjacent, Shape::any};
     for (const Order order : orders()) {
-        bool told = false;
-        if (!arc.predicate) {
-            told = order == Order::none && try_pattern(from, arc, {Shape::same_row, false, order});
-            if (order != Order::real_time) {
-                told = try_pattern(from, arc, {Shape::fractured, false, order}) ||
-                       try_pattern(from, arc, {Shape::causal, false, order}) || told;
+        for (const Shape shape : shapes) {
+            if (!arc.predicate) {
+                try_pattern(from, arc, {shape, false, order});
+            }
+            if (predicates_) {
+                try_pattern(from, arc, {shape, true, order});
             }
         }
-        for (const Shape shape : {Shape::single, Shape::nonadjacent, Shape::any}) {
-            told = told || (!arc.predicate && try_pattern(from, arc, {shape, false, order}));
-            told = told || (predicates_ && try_pattern(from, arc, {shape, true, order}));
-        }
-        if (told) {
-            return true;
-        }
     }
-    if (excusable_) {
+    if (excusable_ && broken_.empty()) {
         tell_excused_(from, arc.to);
     }
-    return false;
 }
 
-bool CycleFinder::try_pattern(SearchGraph::Node from, const SearchGraph::Arc& arc,
+void CycleFinder::try_pattern(SearchGraph::Node from, const SearchGraph::Arc& arc,
                               CyclePattern pattern) {
-    const auto steps = search_.through(from, arc, pattern);
-    if (steps.empty()) {
-        return false;
+    const AnomalyKind sought{type_of(pattern.shape), pattern.predicates, pattern.order};
+    if (!is_known(sought) || (violated_by(sought) - broken_).empty()) {
+        return;
     }
-    tell_(kind_of(pattern.shape, steps), steps);
-    return true;
+    const auto steps = search_.through(from, arc, pattern);
+    if (!steps.empty()) {
+        const AnomalyKind found = kind_of(pattern.shape, steps);
+        broken_ |= violated_by(found);
+        tell_(found, steps);
+    }
 }
 
 std::vector<Order> CycleFinder::orders() const {

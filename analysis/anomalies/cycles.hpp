@@ -19,8 +19,8 @@ struct CycleOptions {
     std::size_t witnesses_per_component = 64;
 };
 
-/// Looks at every arc that lies on a cycle and tells the smallest cycle of the most telling pattern
-/// through it. One cycle is told as often as it has arcs to begin with.
+/// Looks at every arc that lies on a cycle and tells the smallest cycles through it. One cycle is
+/// told as often as it has arcs to begin with.
 class CycleFinder {
   public:
     using Tell = std::function<void(AnomalyKind, const std::vector<CycleSearch::Step>&)>;
@@ -38,8 +38,8 @@ class CycleFinder {
   private:
     void look_into(std::uint32_t component);
     bool through(SearchGraph::Node from, const SearchGraph::Arc& arc);
-    bool through_read(SearchGraph::Node from, const SearchGraph::Arc& arc);
-    bool try_pattern(SearchGraph::Node from, const SearchGraph::Arc& arc, CyclePattern pattern);
+    void through_read(SearchGraph::Node from, const SearchGraph::Arc& arc);
+    void try_pattern(SearchGraph::Node from, const SearchGraph::Arc& arc, CyclePattern pattern);
     [[nodiscard]] std::vector<Order> orders() const;
 
     const SearchGraph& graph_;
@@ -49,6 +49,7 @@ class CycleFinder {
     TellExcused tell_excused_;
     Components informed_;  ///< without rw arcs: where G0 and G1c can be
     CycleSearch search_;
+    ModelSet broken_;  ///< by what was told of the arc at hand
     bool predicates_ = false;
     bool excusable_ = false;
     std::uint64_t passed_over_ = 0;

@@ -42,6 +42,11 @@ class DependencySink {
 
     /// An edge into a transaction that was retired: see `Statistics::breaches`.
     virtual void on_breach() = 0;
+
+    /// The same, where it is known which one: `read` is an rw edge with no `to`, and the next
+    /// version was `overwriter`, by a transaction that ended at `ended`.
+    virtual void on_stale_read(const Dependency& read, const history::Version& overwriter,
+                               Time ended) = 0;
 };
 
 }  // namespace isotap::analysis

@@ -65,7 +65,7 @@ void Versions::tell_write_after(const VersionNode& from, const VersionNode& to) 
         return;  // the past comes before everything, and nobody before himself
     }
     if (to.settled) {
-        if (committed(from.writer) && to.name.kind == history::VersionKind::written) {
+        if (committed(from.writer) && to.retired) {
             sink_.on_breach();
         }
         return;
@@ -105,8 +105,8 @@ void Versions::tell_read_before(const VersionNode& seen, const Reader& reader,
         return;
     }
     if (next.settled) {
-        if (next.name.kind == history::VersionKind::written) {
-            sink_.on_breach();
+        if (next.retired) {
+            sink_.on_stale_read(read_before(seen, reader, next), next.name, next.ended);
         }
         return;
     }

@@ -180,13 +180,16 @@ bool Versions::judge(const Fork& fork) {
 }
 
 void Versions::retire(Slot transaction) {
-    const bool holds = transactions_[transaction].status != Status::aborted;
+    const Status status = transactions_[transaction].status;
+    const bool holds = status != Status::aborted;
     for (Slot at = transactions_[transaction].versions; at != no_slot;) {
         VersionNode& node = nodes_[at];
         const Slot following = node.next_of_writer;
         const Slot row = node.row;
         node.writer = no_slot;
         node.settled = true;
+        node.retired = status == Status::committed;
+        node.ended = transactions_[transaction].ended;
         node.ordered = true;
         node.next_of_writer = no_slot;
         if (!holds || node.undone) {

@@ -28,11 +28,13 @@ struct VersionNode {
     Slot previous_of_row = no_slot;
     std::uint32_t reader_count = 0;
     std::uint32_t tidy_at = 16;   ///< readers that are gone are dropped when there are as many
+    Time ended{};                 ///< of its writer, once that is retired
     std::uint64_t list_hash = 0;  ///< of the writer list up to here, once one was walked
     bool ordered = false;         ///< what came before is known, or known to be nothing
     bool dead = false;            ///< the row is gone: nobody can see or overwrite this
     bool undone = false;          ///< rolled back, though its transaction committed
-    bool settled = false;         ///< its writer is retired
+    bool settled = false;         ///< part of the past: its writer is retired, or a stranger
+    bool retired = false;         ///< its writer was one of us, and committed
 };
 
 struct Reader {
