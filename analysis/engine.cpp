@@ -54,6 +54,7 @@ std::vector<SearchGraph::Member> Engine::Body::members() const {
 void Engine::Body::search() {
     ++statistics_.searches;
     inference_.catch_up();
+    inference_.pin_rows(true);
     if (const auto live = members(); !live.empty()) {
         const SearchGraph graph{graph_, live, options_.real_time_order};
         const Components components = components_of(graph, [](const auto&) { return true; });
@@ -65,6 +66,7 @@ void Engine::Body::search() {
     if (options_.rows != 0) {
         inference_.forget_rows(options_.rows);
     }
+    inference_.pin_rows(false);
     seen_before_.grow_older();
     excused_before_.grow_older();
     statistics_.live = inference_.transactions().size();

@@ -19,12 +19,11 @@ Version Inference::resolved(Version version) const noexcept {
 
 void Inference::commit(Slot transaction) {
     const Workspace& work = workspaces_[transactions_[transaction].workspace];
+    fetch_ahead(work);
     for (const Workspace::Access& access : work.accesses) {
-        --rows_[access.row].in_use;
         apply(transaction, work, access);
     }
     for (const Workspace::List& list : work.lists) {
-        --rows_[list.row].in_use;
         apply_list(work, list);
     }
     transactions_[transaction].status = Status::committed;
@@ -36,6 +35,16 @@ void Inference::commit(Slot transaction) {
     }
 }
 
+/// Rows and versions lie far apart in memory: all of them are asked for before the first is needed.
+void Inference::fetch_ahead(const Workspace& work) const {
+    for (const Workspace::Access& access : work.accesses) {
+        __builtin_prefetch(&rows_[access.row]);
+    }
+    for (const Workspace::Access& access : work.accesses) {
+        versions_.fetch_ahead(access.row);
+    }
+}
+
 void Inference::abort(Slot transaction) {
     discard(transaction);
     transactions_[transaction].status = Status::aborted;
@@ -44,13 +53,6 @@ void Inference::abort(Slot transaction) {
 
 /// What it did will never count.
 void Inference::discard(Slot transaction) {
-    const Workspace& work = workspaces_[transactions_[transaction].workspace];
-    for (const Workspace::Access& access : work.accesses) {
-        --rows_[access.row].in_use;
-    }
-    for (const Workspace::List& list : work.lists) {
-        --rows_[list.row].in_use;
-    }
     transactions_[transaction].done = true;
     close(transaction);
 }

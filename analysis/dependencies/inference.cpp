@@ -181,7 +181,6 @@ void Inference::on(const history::Access& event) {
     }
     ++statistics_.accesses;
     const Slot row = rows_.of(event.table, event.row);
-    ++rows_[row].in_use;
     work->accesses.push_back(
         {row, event.statement.ordinal, event.kind, resolved(event.before), resolved(event.after)});
 }
@@ -193,7 +192,6 @@ void Inference::on(const history::WriterList& event) {
         return;
     }
     const Slot row = rows_.of(event.table, event.row);
-    ++rows_[row].in_use;
     work->add_list({row, event.statement.ordinal, event.trimmed, 0, 0}, event.writers);
 }
 

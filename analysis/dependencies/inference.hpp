@@ -47,6 +47,8 @@ class Inference {
     [[nodiscard]] bool is_settled(Slot transaction, Time horizon) const noexcept;
     void retire(Slot transaction);
     void forget_rows(std::size_t limit);
+    /// While on, no row is forgotten that somebody still has in hand.
+    void pin_rows(bool on);
 
     [[nodiscard]] const Transactions& transactions() const noexcept { return transactions_; }
     [[nodiscard]] const Rows& rows() const noexcept { return rows_; }
@@ -93,6 +95,7 @@ class Inference {
     void close(Slot transaction);
     void mark_incomplete(Slot transaction);
     void commit(Slot transaction);
+    void fetch_ahead(const Workspace& work) const;
     void abort(Slot transaction);
     void discard(Slot transaction);
     void follow_session(Slot transaction);

@@ -15,8 +15,10 @@ namespace isotap::analysis {
 struct Row {
     history::NameId table{};
     history::RowKey key;
-    Slot versions = no_slot;   ///< those that are remembered, newest name first
-    std::uint32_t in_use = 0;  ///< accesses that wait for the end of their transaction
+    Slot versions = no_slot;  ///< those that are remembered, newest name first
+    std::uint32_t version_count = 0;
+    bool indexed = false;  ///< too many versions to walk along: they are found by name
+    bool in_use = false;   ///< an access waits for the end of its transaction; see `pin_rows`
     /// What the transaction whose accesses are being read saw or wrote here last.
     history::TransactionId seen_by{};
     history::Version seen;

@@ -70,7 +70,6 @@ void Inference::find_garbage() {
 
 void Inference::defer(Slot transaction, const Workspace::Access& access) {
     ++transactions_[transaction].waiting;
-    ++rows_[access.row].in_use;
     deferred_.push_back({transaction, access});
 }
 
@@ -127,7 +126,6 @@ void Inference::apply_deferred(bool at_end) {
             continue;
         }
         --transactions_[transaction].waiting;
-        --rows_[access.row].in_use;
         if (access.kind == history::AccessKind::read ||
             access.kind == history::AccessKind::locking_read) {
             apply_read(transaction, access);
@@ -197,6 +195,26 @@ void Inference::retire(Slot slot) {
     rename_by_alias(slot);
     versions_.retire(slot);
     transactions_.forget(slot, status != Status::mentioned);
+}
+
+/// Counting them as they come would touch a row's memory twice per access; this is done once a
+/// search.
+void Inference::pin_rows(bool on) {
+    transactions_.for_each([&](Slot slot) {
+        if (transactions_[slot].workspace == no_slot) {
+            return;
+        }
+        const Workspace& work = workspaces_[transactions_[slot].workspace];
+        for (const Workspace::Access& access : work.accesses) {
+            rows_[access.row].in_use = on;
+        }
+        for (const Workspace::List& list : work.lists) {
+            rows_[list.row].in_use = on;
+        }
+    });
+    for (const Deferred& waiting : deferred_) {
+        rows_[waiting.access.row].in_use = on;
+    }
 }
 
 void Inference::forget_rows(std::size_t limit) {

@@ -13,12 +13,35 @@ Versions::Key Versions::key_of(Slot row, const Version& name) noexcept {
 }
 
 Slot Versions::find(Slot row, const Version& name) const noexcept {
-    // Nearly all reads and writes concern the newest version.
-    if (const Slot newest = rows_[row].versions; newest != no_slot && nodes_[newest].name == name) {
-        return newest;
+    const Row& of = rows_[row];
+    if (of.indexed) {
+        const auto found = by_name_.find(key_of(row, name));
+        return found == by_name_.end() ? no_slot : found->second;
     }
-    const auto found = by_name_.find(key_of(row, name));
-    return found == by_name_.end() ? no_slot : found->second;
+    Slot at = of.versions;
+    while (at != no_slot && nodes_[at].name != name) {
+        at = nodes_[at].next_of_row;
+    }
+    return at;
+}
+
+/// Most rows have a version or two that matter: walking along them beats any table. Hot rows have
+/// thousands.
+void Versions::index_if_many(Slot row) {
+    Row& of = rows_[row];
+    const bool indexed =
+        of.indexed ? of.version_count > walked_at_most / 2 : of.version_count > walked_at_most;
+    if (indexed == of.indexed) {
+        return;
+    }
+    of.indexed = indexed;
+    for (Slot at = of.versions; at != no_slot; at = nodes_[at].next_of_row) {
+        if (indexed) {
+            by_name_.emplace(key_of(row, nodes_[at].name), at);
+        } else {
+            by_name_.erase(key_of(row, nodes_[at].name));
+        }
+    }
 }
 
 Slot Versions::of(Slot row, const Version& name) {
@@ -55,7 +78,11 @@ Slot Versions::of(Slot row, const Version& name) {
         nodes_[node.next_of_row].previous_of_row = slot;
     }
     rows_[row].versions = slot;
-    by_name_.emplace(key_of(row, name), slot);
+    ++rows_[row].version_count;
+    if (rows_[row].indexed) {
+        by_name_.emplace(key_of(row, name), slot);
+    }
+    index_if_many(row);
     return slot;
 }
 
@@ -127,11 +154,14 @@ void Versions::cut_out(Slot version) {
 
 void Versions::rename(Slot version, const Version& name) {
     VersionNode& node = nodes_[version];
-    const bool fresh = by_name_.emplace(key_of(node.row, name), version).second;
-    if (fresh) {
-        by_name_.erase(key_of(node.row, node.name));
-        node.name = name;
+    if (find(node.row, name) != no_slot) {
+        return;
     }
+    if (rows_[node.row].indexed) {
+        by_name_.erase(key_of(node.row, node.name));
+        by_name_.emplace(key_of(node.row, name), version);
+    }
+    node.name = name;
 }
 
 bool Versions::was_seen(Slot transaction) const noexcept {
@@ -200,7 +230,7 @@ void Versions::retire(Slot transaction) {
             }
             drop_if_past(at);
         }
-        if (rows_[row].versions == no_slot && rows_[row].in_use == 0) {
+        if (rows_[row].versions == no_slot && !rows_[row].in_use) {
             rows_.erase(row);
         }
         at = following;
@@ -225,8 +255,10 @@ void Versions::drop(Slot version) {
     if (node.next != no_slot) {
         nodes_[node.next].previous = no_slot;
     }
+    if (rows_[node.row].indexed) {
+        by_name_.erase(key_of(node.row, node.name));
+    }
     leave_row(version);
-    by_name_.erase(key_of(node.row, node.name));
     std::erase_if(forks_, [version](const Fork& fork) {
         return fork.previous == version || fork.next == version;
     });
@@ -243,6 +275,8 @@ void Versions::leave_row(Slot version) {
     if (node.next_of_row != no_slot) {
         nodes_[node.next_of_row].previous_of_row = node.previous_of_row;
     }
+    --rows_[node.row].version_count;
+    index_if_many(node.row);
 }
 
 void Versions::drop_readers(Slot version) {
@@ -274,11 +308,10 @@ void Versions::tidy_readers(VersionNode& node) {
 bool Versions::forget_row(Slot row) {
     const Slot only = rows_[row].versions;
     if (only == no_slot) {
-        return rows_[row].in_use == 0;
+        return !rows_[row].in_use;
     }
     VersionNode& node = nodes_[only];
-    if (rows_[row].in_use != 0 || node.next_of_row != no_slot || !node.settled ||
-        node.next != no_slot) {
+    if (rows_[row].in_use || node.next_of_row != no_slot || !node.settled || node.next != no_slot) {
         return false;
     }
     tidy_readers(node);

@@ -110,6 +110,13 @@ class Versions {
         }
     }
 
+    /// The row's newest version will be needed soon.
+    void fetch_ahead(Slot row) const noexcept {
+        if (const Slot newest = rows_[row].versions; newest != no_slot) {
+            __builtin_prefetch(&nodes_[newest]);
+        }
+    }
+
     [[nodiscard]] std::size_t size() const noexcept { return nodes_.in_use(); }
 
   private:
@@ -131,6 +138,8 @@ class Versions {
         Slot next = no_slot;
     };
 
+    static constexpr std::uint32_t walked_at_most = 8;
+
     static Key key_of(Slot row, const history::Version& name) noexcept;
     [[nodiscard]] bool committed(Slot transaction) const noexcept;
     [[nodiscard]] bool revoked(const VersionNode& node) const noexcept;
@@ -144,6 +153,7 @@ class Versions {
     void drop(Slot version);
     void drop_if_past(Slot version);
     void leave_row(Slot version);
+    void index_if_many(Slot row);
     void drop_readers(Slot version);
     void tidy_readers(VersionNode& node);
     bool judge(const Fork& fork);
@@ -153,7 +163,7 @@ class Versions {
     DependencySink& sink_;
     Pool<VersionNode> nodes_;
     Pool<Reader> readers_;
-    boost::unordered_flat_map<Key, Slot, Hash> by_name_;
+    boost::unordered_flat_map<Key, Slot, Hash> by_name_;  // of rows that are indexed
     std::vector<Fork> forks_;
 };
 
