@@ -1,0 +1,138 @@
+#include "tests/sim/workload.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace isotap::sim {
+
+namespace {
+constexpr history::NameId table{1};
+constexpr std::size_t patience = 64;  // turns before a waiting transaction gives up: deadlocks end
+}  // namespace
+
+Workload::Workload(const WorkloadOptions& options, history::EventSink& sink)
+    : options_(options),
+      sink_(sink),
+      random_(options.seed),
+      database_(options.rows, options.bug, options.bug_chance, random_),
+      sessions_(options.sessions) {
+    for (std::size_t i = 0; i < sessions_.size(); ++i) {
+        sessions_[i].id = history::SessionId{i + 1};
+    }
+}
+
+std::size_t Workload::below(std::size_t bound) {
+    return std::uniform_int_distribution<std::size_t>{0, bound - 1}(random_);
+}
+
+bool Workload::happens(double chance) {
+    return std::bernoulli_distribution{chance}(random_);
+}
+
+void Workload::run() {
+    bool busy = true;
+    while (begun_ < options_.transactions || busy) {
+        now_ += std::chrono::microseconds{1};
+        step(sessions_[below(sessions_.size())]);
+        busy = std::any_of(sessions_.begin(), sessions_.end(),
+                           [](const Session& session) { return session.busy; });
+    }
+    for (Session& session : sessions_) {
+        flush(session);
+    }
+}
+
+std::vector<history::TransactionId> Workload::bugged() const {
+    std::vector<history::TransactionId> all = bugged_;
+    std::copy_if(database_.misled().begin(), database_.misled().end(), std::back_inserter(all),
+                 [this](history::TransactionId id) { return committed_ids_.contains(id); });
+    return all;
+}
+
+void Workload::step(Session& session) {
+    if (!session.busy) {
+        if (begun_ < options_.transactions) {
+            begin(session);
+        }
+    } else if (session.operations_left == 0) {
+        end(session, !happens(options_.abort_share));
+    } else {
+        operate(session);
+    }
+}
+
+void Workload::begin(Session& session) {
+    const history::TransactionId id{++begun_};
+    session.busy = true;
+    session.transaction = database_.begin(id, options_.level, session.last_committed);
+    session.operations_left = 1 + below(options_.operations);
+    session.statement = 0;
+    session.waits = 0;
+    tell(session, history::TransactionBegan{session.id, id, now_, false});
+    tell(session,
+         history::TransactionLevel{id, options_.level, history::LevelSource::transaction, false});
+}
+
+void Workload::operate(Session& session) {
+    const std::size_t row = below(options_.rows);
+    const history::RowKey key{0, row};
+    const history::StatementRef statement{session.transaction.id, session.statement + 1};
+    if (!happens(options_.write_share)) {
+        ++session.statement;
+        --session.operations_left;
+        const history::Version seen = database_.read(session.transaction, row);
+        tell(session, history::Access{statement, table, key, history::AccessKind::read, seen, {}});
+        return;
+    }
+    const history::Version made = history::Version::written_by(statement);
+    history::Version before;
+    switch (database_.write(session.transaction, row, made, before)) {
+        case Reply::wait:
+            if (++session.waits > patience) {
+                end(session, false);
+            }
+            return;
+        case Reply::must_abort: end(session, false); return;
+        case Reply::done: break;
+    }
+    ++session.statement;
+    --session.operations_left;
+    tell(session,
+         history::Access{statement, table, key, history::AccessKind::update, before, made});
+}
+
+void Workload::end(Session& session, bool wants_commit) {
+    const bool done = wants_commit && database_.commit(session.transaction) == Reply::done;
+    if (done) {
+        ++committed_;
+        session.last_committed = database_.sequence();
+        if (options_.bug != Bug::none) {
+            committed_ids_.insert(session.transaction.id);
+        }
+        if (session.transaction.bugged) {
+            bugged_.push_back(session.transaction.id);
+        }
+    } else {
+        database_.abort(session.transaction);
+    }
+    tell(session, history::TransactionEnded{
+                      session.transaction.id, now_, now_,
+                      done ? history::Outcome::committed : history::Outcome::aborted, false});
+    session.busy = false;
+}
+
+void Workload::tell(Session& session, const history::Event& event) {
+    session.held.push_back(event);
+    if (session.held.size() > options_.held_back || happens(0.2)) {
+        flush(session);
+    }
+}
+
+void Workload::flush(Session& session) {
+    for (const history::Event& event : session.held) {
+        sink_.accept(event);
+    }
+    session.held.clear();
+}
+
+}  // namespace isotap::sim
