@@ -41,9 +41,9 @@ std::string_view plain_name(const Anomaly& anomaly) noexcept {
         case AnomalyType::g_single:
         case AnomalyType::g_nonadjacent:
         case AnomalyType::g2:
+        case AnomalyType::fractured_read:
         case AnomalyType::causal_violation: return cycle_with_rw(anomaly.edges);
         case AnomalyType::lost_update: return "lost update";
-        case AnomalyType::fractured_read: return "read skew";
         case AnomalyType::non_repeatable_read: return "non-repeatable read";
         case AnomalyType::internal: return "own write not seen";
         case AnomalyType::future_read: return "future read";

@@ -1,0 +1,236 @@
+// What a committed transaction did goes into the version chains.
+#include <array>
+
+#include "analysis/dependencies/inference.hpp"
+
+namespace isotap::analysis {
+
+using history::AccessKind;
+using history::Version;
+using history::VersionKind;
+
+/// T0 has one name.
+Version Inference::resolved(Version version) const noexcept {
+    if (version.kind == VersionKind::written && version.writer == 0) {
+        return Version::initial();
+    }
+    return version;
+}
+
+void Inference::commit(Slot transaction) {
+    const Workspace& work = workspaces_[transactions_[transaction].workspace];
+    for (const Workspace::Access& access : work.accesses) {
+        --rows_[access.row].in_use;
+        apply(transaction, work, access);
+    }
+    for (const Workspace::List& list : work.lists) {
+        --rows_[list.row].in_use;
+        apply_list(work, list);
+    }
+    transactions_[transaction].status = Status::committed;
+    transactions_[transaction].done = true;
+    versions_.on_committed(transaction);
+    close(transaction);
+    if (options_.session_order) {
+        follow_session(transaction);
+    }
+}
+
+void Inference::abort(Slot transaction) {
+    discard(transaction);
+    transactions_[transaction].status = Status::aborted;
+    versions_.on_aborted(transaction);
+}
+
+/// What it did will never count.
+void Inference::discard(Slot transaction) {
+    const Workspace& work = workspaces_[transactions_[transaction].workspace];
+    for (const Workspace::Access& access : work.accesses) {
+        --rows_[access.row].in_use;
+    }
+    for (const Workspace::List& list : work.lists) {
+        --rows_[list.row].in_use;
+    }
+    transactions_[transaction].done = true;
+    close(transaction);
+}
+
+/// Transactions of one session follow one another, unless they overlap: some recordings of others
+/// put several at once into one session.
+void Inference::follow_session(Slot transaction) {
+    const Transaction& now = transactions_[transaction];
+    Session& session = sessions_[static_cast<std::uint64_t>(now.session)];
+    if (transactions_.is(session.last_slot, session.last_committed)) {
+        if (transactions_[session.last_slot].ended > now.began) {
+            return;
+        }
+        Dependency edge;
+        edge.kind = EdgeKind::session;
+        edge.from = session.last_slot;
+        edge.to = transaction;
+        sink_.on_dependency(edge);
+    }
+    session.last_slot = transaction;
+    session.last_committed = now.id;
+}
+
+void Inference::apply(Slot transaction, const Workspace& work, Workspace::Access access) {
+    const bool reads = access.kind == AccessKind::read || access.kind == AccessKind::locking_read;
+    const bool undone = !reads && work.is_undone(access.statement);
+    if (access.before.kind == VersionKind::foreign && !undone &&
+        !name_foreign(transaction, access)) {
+        defer(transaction, access);
+        access.before = Version{};
+    }
+    if (reads) {
+        check_own_view(transaction, access);
+        apply_read(transaction, access);
+    } else {
+        apply_write(transaction, access, undone);
+    }
+}
+
+void Inference::apply_read(Slot transaction, const Workspace::Access& access) {
+    const Version& seen = access.before;
+    const bool names_a_state = seen.kind == VersionKind::initial ||
+                               seen.kind == VersionKind::written ||
+                               seen.kind == VersionKind::foreign;
+    if (!names_a_state || is_own(transaction, seen)) {
+        return;
+    }
+    const Slot version = versions_.of(access.row, seen);
+    if (version == no_slot) {
+        sink_.on_breach();
+        return;
+    }
+    versions_.add_reader(version, transaction, access.statement,
+                         access.kind == AccessKind::locking_read);
+}
+
+void Inference::apply_write(Slot transaction, const Workspace::Access& access, bool undone) {
+    const history::TransactionId id = transactions_[transaction].id;
+    const Slot made = versions_.of(access.row, Version::written_by({id, access.statement}));
+    if (made == no_slot) {
+        return;
+    }
+    if (undone) {
+        versions_.mark_undone(made);
+        return;
+    }
+    if (access.after.kind == VersionKind::dead) {
+        versions_.mark_dead(made);
+    }
+    Row& row = rows_[access.row];
+    row.seen_by = id;
+    row.seen = Version::written_by({id, access.statement});
+    row.seen_in = access.statement;
+    row.seen_locking = false;
+    switch (access.before.kind) {
+        case VersionKind::unknown:
+        case VersionKind::dead: return;
+        case VersionKind::unborn: versions_.mark_first(made); return;
+        case VersionKind::initial:
+        case VersionKind::written:
+        case VersionKind::foreign: break;
+    }
+    if (const Slot overwritten = versions_.of(access.row, access.before); overwritten != no_slot) {
+        versions_.link(overwritten, made);
+    } else {
+        versions_.mark_first(made);  // all that is known: its predecessor is forgotten
+        sink_.on_breach();
+    }
+}
+
+/// Each adjacent pair is a ww edge. From the newest back, so that it stops at what is known.
+void Inference::apply_list(const Workspace& work, const Workspace::List& list) {
+    const auto writers = work.writers_of(list);
+    std::uint64_t hash = mix(list.trimmed, 0);
+    for (const Version& writer : writers) {
+        hash = mix(hash ^ writer.writer, writer.statement);
+    }
+    if (writers.empty()) {
+        return;
+    }
+    Slot later = versions_.of(list.row, resolved(writers.back()));
+    if (later == no_slot || versions_[later].list_hash == hash) {
+        return;
+    }
+    versions_[later].list_hash = hash;
+    for (std::size_t at = writers.size() - 1; at-- > 0;) {
+        if (versions_[later].settled) {
+            return;
+        }
+        const Slot earlier = versions_.of(list.row, resolved(writers[at]));
+        if (earlier == no_slot) {
+            return;
+        }
+        versions_.link(earlier, later);
+        later = earlier;
+    }
+    if (list.trimmed == 0) {
+        versions_.mark_first(later);
+    }
+}
+
+bool Inference::is_own(Slot transaction, const Version& version) const noexcept {
+    return version.kind == VersionKind::written &&
+           history::TransactionId{version.writer} == transactions_[transaction].id;
+}
+
+/// Two looks of one transaction at one row: it must see its own last write, and may expect to see
+/// what it saw before.
+void Inference::check_own_view(Slot transaction, const Workspace::Access& access) {
+    Row& row = rows_[access.row];
+    const Transaction& reader = transactions_[transaction];
+    const Workspace& work = workspaces_[reader.workspace];
+    const Version before = row.seen;
+    const Version now = access.before;
+    const bool own_before = is_own(transaction, before);
+    const bool known =
+        row.seen_by == reader.id && !(own_before && work.is_undone(before.statement));
+    const std::uint32_t seen_in = row.seen_in;
+    const bool locking = access.kind == AccessKind::locking_read;
+    const bool excusable = row.seen_locking != locking;
+    if (now.kind != VersionKind::initial && now.kind != VersionKind::written) {
+        return;
+    }
+    const bool own_now = is_own(transaction, now);
+    if (own_now && now.statement > access.statement) {
+        tell_own_view(transaction, access, AnomalyType::future_read);
+        return;
+    }
+    row.seen_by = reader.id;
+    row.seen = now;
+    row.seen_in = access.statement;
+    row.seen_locking = locking;
+    if (!known || before == now || seen_in == access.statement) {
+        return;
+    }
+    if (own_before) {
+        if (!own_now || now.statement < before.statement) {
+            tell_own_view(transaction, access, AnomalyType::internal);
+        }
+    } else if (!own_now) {
+        const bool snapshot = reader.level == history::IsolationLevel::snapshot ||
+                              reader.level == history::IsolationLevel::repeatable_read;
+        if (options_.excuse_current_reads && snapshot && excusable) {
+            sink_.on_excused();
+        } else {
+            tell_own_view(transaction, access, AnomalyType::non_repeatable_read);
+        }
+    }
+}
+
+void Inference::tell_own_view(Slot transaction, const Workspace::Access& access, AnomalyType type) {
+    Dependency step;
+    step.kind = EdgeKind::wr;
+    step.from = transactions_.find(history::TransactionId{access.before.writer});
+    step.to = transaction;
+    step.row = access.row;
+    step.from_statement = access.before.statement;
+    step.to_statement = access.statement;
+    step.version = access.before;
+    sink_.on_finding(type, std::array{step});
+}
+
+}  // namespace isotap::analysis

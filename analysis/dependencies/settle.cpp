@@ -1,0 +1,206 @@
+// What only the passing of time decides, and what can be forgotten then.
+#include <algorithm>
+#include <array>
+
+#include "analysis/dependencies/inference.hpp"
+
+namespace isotap::analysis {
+
+using history::Version;
+using history::VersionKind;
+
+void Inference::catch_up() {
+    promote_seen();
+    apply_deferred(false);
+    versions_.judge_forks();
+    transactions_.for_each([this](Slot slot) {
+        Transaction& transaction = transactions_[slot];
+        if (transaction.status == Status::mentioned && transaction.ended == Time{} &&
+            latest_ != Time::min()) {
+            transaction.ended = latest_;
+        }
+    });
+}
+
+void Inference::finish() {
+    apply_deferred(true);
+    promote_seen();
+    versions_.judge_forks();
+    if (options_.every_writer_known) {
+        find_garbage();
+    }
+    transactions_.for_each([this](Slot slot) {
+        if (transactions_[slot].status == Status::mentioned) {
+            ++statistics_.unresolved;
+        }
+    });
+}
+
+/// A transaction of which nobody knows whether it committed did so if a committed one saw its work.
+void Inference::promote_seen() {
+    for (bool again = true; again;) {
+        again = false;
+        for (std::size_t at = 0; at < indeterminate_.size(); ++at) {
+            const Slot slot = indeterminate_[at];
+            if (versions_.was_seen(slot)) {
+                indeterminate_.erase(indeterminate_.begin() + static_cast<std::ptrdiff_t>(at));
+                commit(slot);
+                again = true;
+                break;
+            }
+        }
+    }
+}
+
+void Inference::find_garbage() {
+    transactions_.for_each([this](Slot slot) {
+        if (transactions_[slot].status != Status::mentioned) {
+            return;
+        }
+        versions_.for_each_of(slot, [this](Slot version) {
+            versions_.for_each_reader(version, [this, version](const Reader& reader) {
+                if (transactions_.is(reader.transaction, reader.id)) {
+                    const std::array step{versions_.read_of(versions_[version], reader)};
+                    sink_.on_finding(AnomalyType::garbage_read, step);
+                }
+            });
+        });
+    });
+}
+
+void Inference::defer(Slot transaction, const Workspace::Access& access) {
+    ++transactions_[transaction].waiting;
+    ++rows_[access.row].in_use;
+    deferred_.push_back({transaction, access});
+}
+
+/// The version that the writer left in the row; statement 0 where nobody captured the write.
+Version Inference::last_write(Slot writer, Slot row) const {
+    std::uint32_t statement = 0;
+    versions_.for_each_of(writer, [&](Slot version) {
+        const VersionNode& node = versions_[version];
+        if (node.row == row && !node.undone) {
+            statement = std::max(statement, node.name.statement);
+        }
+    });
+    return Version::written_by({transactions_[writer].id, statement});
+}
+
+/// Replaces the server's number by the transaction that it stands for; false while that one is
+/// unknown or under way.
+bool Inference::name_foreign(Slot transaction, Workspace::Access& access) const {
+    if (versions_.find(access.row, access.before) != no_slot) {
+        return true;
+    }
+    const auto alias = aliases_.find(access.before.writer);
+    if (alias == aliases_.end()) {
+        return false;
+    }
+    if (alias->second == transactions_[transaction].id) {
+        const Row& row = rows_[access.row];
+        const bool wrote = row.seen_by == alias->second && is_own(transaction, row.seen);
+        access.before = wrote ? row.seen : Version{};
+        return true;
+    }
+    const Slot writer = transactions_.find(alias->second);
+    if (writer == no_slot) {
+        return true;
+    }
+    if (!transactions_[writer].done) {
+        return false;
+    }
+    access.before = last_write(writer, access.row);
+    return true;
+}
+
+/// Once nobody who could have made the version is under way any more, it is older than the tap, or
+/// was made around it: a past without a name of ours.
+void Inference::apply_deferred(bool at_end) {
+    const Time safe = horizon();
+    std::vector<Deferred> still;
+    for (Deferred& waiting : deferred_) {
+        const Slot transaction = waiting.transaction;
+        Workspace::Access& access = waiting.access;
+        if (!name_foreign(transaction, access) && !at_end &&
+            transactions_[transaction].ended >= safe) {
+            still.push_back(waiting);
+            continue;
+        }
+        --transactions_[transaction].waiting;
+        --rows_[access.row].in_use;
+        if (access.kind == history::AccessKind::read ||
+            access.kind == history::AccessKind::locking_read) {
+            apply_read(transaction, access);
+            continue;
+        }
+        const Slot made = versions_.find(
+            access.row, Version::written_by({transactions_[transaction].id, access.statement}));
+        const Slot overwritten = versions_.of(access.row, access.before);
+        if (made != no_slot && overwritten != no_slot) {
+            versions_.link(overwritten, made);
+        }
+    }
+    deferred_ = std::move(still);
+}
+
+Time Inference::horizon() const {
+    if (latest_ == Time::min()) {
+        return latest_;
+    }
+    Time safe = latest_ - options_.arrival_skew;
+    transactions_.for_each([&](Slot slot) {
+        if (transactions_[slot].status == Status::open) {
+            safe = std::min(safe, transactions_[slot].began);
+        }
+    });
+    return safe;
+}
+
+bool Inference::is_settled(Slot slot, Time horizon) const noexcept {
+    const Transaction& transaction = transactions_[slot];
+    switch (transaction.status) {
+        case Status::open:
+        case Status::indeterminate: return false;
+        case Status::mentioned:
+            return !options_.every_writer_known && transaction.ended != Time{} &&
+                   transaction.ended < horizon;
+        case Status::aborted: return transaction.ended < horizon;
+        case Status::committed:
+            return transaction.ended < horizon && transaction.unordered == 0 &&
+                   transaction.waiting == 0;
+    }
+    return false;
+}
+
+/// Who comes later names what this transaction left by the server's number, if by that at all.
+void Inference::rename_by_alias(Slot slot) {
+    const Transaction& transaction = transactions_[slot];
+    if (transaction.aliases != 1) {
+        return;
+    }
+    versions_.for_each_of(slot, [&](Slot version) {
+        if (versions_[version].next == no_slot) {
+            versions_.rename(version, Version::foreign(transaction.alias));
+        }
+    });
+    aliases_.erase(transaction.alias);
+}
+
+void Inference::retire(Slot slot) {
+    const Status status = transactions_[slot].status;
+    if (status == Status::indeterminate) {
+        std::erase(indeterminate_, slot);
+    }
+    if (transactions_[slot].workspace != no_slot) {
+        discard(slot);  // forced out while it was under way
+    }
+    rename_by_alias(slot);
+    versions_.retire(slot);
+    transactions_.forget(slot, status != Status::mentioned);
+}
+
+void Inference::forget_rows(std::size_t limit) {
+    rows_.shrink(limit, [this](Slot row) { return versions_.forget_row(row); });
+}
+
+}  // namespace isotap::analysis

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "isotap/history/events.hpp"
+
+#include "analysis/dependencies/pool.hpp"
+
+namespace isotap::analysis {
+
+/// What a transaction did, kept until its outcome says whether it counts.
+class Workspace {
+  public:
+    struct Access {
+        Slot row = no_slot;
+        std::uint32_t statement = 0;
+        history::AccessKind kind{};
+        history::Version before;
+        history::Version after;
+    };
+    struct List {
+        Slot row = no_slot;
+        std::uint32_t statement = 0;
+        std::uint64_t trimmed = 0;
+        std::size_t first = 0;
+        std::size_t count = 0;
+    };
+
+    std::vector<Access> accesses;
+    std::vector<List> lists;
+    std::string last_text;  ///< of the statement that is under way, cut short
+    std::uint32_t last_statement = 0;
+
+    void add_list(List list, std::span<const history::Version> writers) {
+        list.first = writers_.size();
+        list.count = writers.size();
+        writers_.insert(writers_.end(), writers.begin(), writers.end());
+        lists.push_back(list);
+    }
+    [[nodiscard]] std::span<const history::Version> writers_of(const List& list) const {
+        return std::span{writers_}.subspan(list.first, list.count);
+    }
+
+    void set_savepoint(std::string_view name, std::uint32_t statement) {
+        savepoints_.emplace_back(name, statement);
+    }
+    void release_savepoint(std::string_view name) {
+        if (const std::size_t at = savepoint(name); at < savepoints_.size()) {
+            savepoints_.resize(at);
+        }
+    }
+    /// The savepoint itself stays.
+    void roll_back_to(std::string_view name, std::uint32_t statement) {
+        if (const std::size_t at = savepoint(name); at < savepoints_.size()) {
+            savepoints_.resize(at + 1);
+            undone_.emplace_back(savepoints_[at].second, statement);
+        }
+    }
+    void undo(std::uint32_t statement) { undone_.emplace_back(statement, statement); }
+
+    /// What the statement wrote does not hold, even if the transaction committed.
+    [[nodiscard]] bool is_undone(std::uint32_t statement) const noexcept {
+        for (const auto& [first, last] : undone_) {
+            if (first <= statement && statement <= last) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Empty again, with its memory kept.
+    void clear() noexcept {
+        accesses.clear();
+        lists.clear();
+        writers_.clear();
+        savepoints_.clear();
+        undone_.clear();
+        last_text.clear();
+        last_statement = 0;
+    }
+
+  private:
+    [[nodiscard]] std::size_t savepoint(std::string_view name) const noexcept {
+        for (std::size_t at = savepoints_.size(); at-- > 0;) {
+            if (savepoints_[at].first == name) {
+                return at;
+            }
+        }
+        return savepoints_.size();
+    }
+
+    std::vector<history::Version> writers_;
+    std::vector<std::pair<std::string, std::uint32_t>> savepoints_;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> undone_;
+};
+
+}  // namespace isotap::analysis

@@ -1,0 +1,234 @@
+#include "isotap/analysis/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "analysis/engine_body.hpp"
+
+namespace isotap::analysis {
+namespace {
+
+using history::TransactionId;
+
+InferenceOptions inference_options(const EngineOptions& options) {
+    return {options.session_order, options.every_writer_known, options.excuse_current_reads,
+            options.arrival_skew};
+}
+
+/// Whether any of the models falls by a cycle in which something is read before it is overwritten.
+bool concerned_with_reads(ModelSet asked) noexcept {
+    ModelSet fall;
+    for (const AnomalyType type : {AnomalyType::lost_update, AnomalyType::fractured_read,
+                                   AnomalyType::causal_violation, AnomalyType::g2}) {
+        for (const Order order : {Order::none, Order::process, Order::real_time}) {
+            fall |= violated_by({type, false, order});
+        }
+    }
+    return !(fall & asked).empty();
+}
+
+bool reads_from_snapshot(history::IsolationLevel level) noexcept {
+    return level == history::IsolationLevel::snapshot ||
+           level == history::IsolationLevel::repeatable_read;
+}
+
+}  // namespace
+
+Engine::Body::Body(EngineOptions options)
+    : options_(std::move(options)), inference_(inference_options(options_), *this, statistics_) {}
+
+std::vector<SearchGraph::Member> Engine::Body::members() const {
+    std::vector<SearchGraph::Member> members;
+    const Transactions& all = inference_.transactions();
+    all.for_each([&](Slot slot) {
+        const Transaction& transaction = all[slot];
+        if (transaction.status == Status::committed) {
+            members.push_back({slot, transaction.began, transaction.ended,
+                               reads_from_snapshot(transaction.level)});
+        }
+    });
+    return members;
+}
+
+void Engine::Body::search() {
+    ++statistics_.searches;
+    inference_.catch_up();
+    if (const auto live = members(); !live.empty()) {
+        const SearchGraph graph{graph_, live, options_.real_time_order};
+        const Components components = components_of(graph, [](const auto&) { return true; });
+        find_cycles(graph, components);
+        retire_settled(graph, components);
+    }
+    retire_outside_graph();
+    retire_oldest();
+    if (options_.rows != 0) {
+        inference_.forget_rows(options_.rows);
+    }
+    seen_before_.grow_older();
+    excused_before_.grow_older();
+    statistics_.live = inference_.transactions().size();
+    since_search_ = 0;
+    // What could not be retired is looked at again each time: the more there is, the less often.
+    next_search_ = std::max<std::size_t>(options_.search_every, statistics_.live);
+}
+
+void Engine::Body::find_cycles(const SearchGraph& graph, const Components& components) {
+    CycleOptions options;
+    options.session_order = options_.session_order;
+    options.real_time_order = options_.real_time_order;
+    options.excuse_current_reads = options_.excuse_current_reads;
+    options.witnesses_per_component = options_.witnesses_per_component;
+    options.reads_before_writes = options_.asked.empty() || options_.contract != nullptr ||
+                                  concerned_with_reads(options_.asked);
+    const Transactions& all = inference_.transactions();
+    const auto excused = [&](SearchGraph::Node from, SearchGraph::Node to) {
+        const std::array ids{all[graph.transaction(from)].id, all[graph.transaction(to)].id};
+        if (!excused_before_.check({}, ids)) {
+            ++statistics_.excused;
+        }
+    };
+    CycleFinder finder{graph, components, options,
+                       [&](AnomalyKind kind, const std::vector<CycleSearch::Step>& steps) {
+                           report_cycle(graph, kind, steps);
+                       },
+                       excused};
+    finder.run();
+    statistics_.more_witnesses += finder.passed_over();
+}
+
+/// From those that come before others on. A component goes when all of it is settled and nothing
+/// that stays leads to it: then no cycle can close through it any more.
+void Engine::Body::retire_settled(const SearchGraph& graph, const Components& components) {
+    const Time horizon = inference_.horizon();
+    std::vector<bool> held(components.count(), false);
+    for (std::uint32_t component = components.count(); component-- > 0;) {
+        const auto nodes = components.nodes(component);
+        const bool settled = std::all_of(nodes.begin(), nodes.end(), [&](SearchGraph::Node node) {
+            const Slot slot = graph.transaction(node);
+            return slot == no_slot || inference_.is_settled(slot, horizon);
+        });
+        if (settled && !held[component]) {
+            for (const SearchGraph::Node node : nodes) {
+                if (const Slot slot = graph.transaction(node); slot != no_slot) {
+                    leave(slot);
+                }
+            }
+            continue;
+        }
+        for (const SearchGraph::Node node : nodes) {
+            for (const SearchGraph::Arc& arc : graph.from(node)) {
+                held[components.of[arc.to]] = true;
+            }
+        }
+    }
+}
+
+void Engine::Body::leave(Slot transaction) {
+    if (options_.on_serial_order) {
+        options_.on_serial_order(inference_.transactions()[transaction].id);
+    }
+    ++statistics_.retired;
+    graph_.remove(transaction);
+    inference_.retire(transaction);
+}
+
+/// Aborted ones, and strangers that only lists and readers mention.
+void Engine::Body::retire_outside_graph() {
+    const Time horizon = inference_.horizon();
+    const Transactions& all = inference_.transactions();
+    all.for_each([&](Slot slot) {
+        if (all[slot].status != Status::committed && inference_.is_settled(slot, horizon)) {
+            ++statistics_.retired;
+            inference_.retire(slot);
+        }
+    });
+}
+
+void Engine::Body::retire_oldest() {
+    const Transactions& all = inference_.transactions();
+    if (options_.window == 0 || all.size() <= options_.window) {
+        return;
+    }
+    std::vector<Slot> ended;
+    all.for_each([&](Slot slot) {
+        if (all[slot].status != Status::open) {
+            ended.push_back(slot);
+        }
+    });
+    // A quarter in one go, so that this is not the work of every search.
+    const std::size_t surplus = all.size() - options_.window + options_.window / 4;
+    const std::size_t count = std::min(surplus, ended.size());
+    std::stable_sort(ended.begin(), ended.end(),
+                     [&](Slot a, Slot b) { return all[a].ended < all[b].ended; });
+    for (std::size_t i = 0; i < count; ++i) {
+        graph_.remove(ended[i]);
+        inference_.retire(ended[i]);
+        ++statistics_.forced;
+    }
+    graph_.remove_edges_if(
+        [&](const Dependency& edge) { return all[edge.to].status != Status::committed; });
+}
+
+void Engine::Body::finish() {
+    if (finished_) {
+        return;
+    }
+    finished_ = true;
+    inference_.finish();
+    search();
+    const auto live = members();
+    if (options_.on_serial_order && !live.empty()) {
+        const SearchGraph graph{graph_, live, options_.real_time_order};
+        tell_serial_order(graph, components_of(graph, [](const auto&) { return true; }));
+    }
+}
+
+void Engine::Body::tell_serial_order(const SearchGraph& graph, const Components& components) {
+    for (std::uint32_t component = components.count(); component-- > 0;) {
+        for (const SearchGraph::Node node : components.nodes(component)) {
+            if (const Slot slot = graph.transaction(node); slot != no_slot) {
+                options_.on_serial_order(inference_.transactions()[slot].id);
+            }
+        }
+    }
+}
+
+Verdict Engine::Body::verdict() const noexcept {
+    if (statistics_.violations != 0) {
+        return Verdict::violation;
+    }
+    if (statistics_.hazards != 0) {
+        return Verdict::hazard;
+    }
+    const auto& coverage = statistics_.coverage;
+    const bool all_seen = statistics_.gaps == 0 && statistics_.transactions.incomplete == 0 &&
+                          coverage.partial == 0 && coverage.opaque == 0;
+    const bool all_kept =
+        statistics_.forced == 0 && statistics_.breaches == 0 && statistics_.more_witnesses == 0;
+    return all_seen && all_kept ? Verdict::clean : Verdict::unknown;
+}
+
+Engine::Engine(EngineOptions options) : body_(std::make_unique<Body>(std::move(options))) {}
+Engine::~Engine() = default;
+
+void Engine::accept(const history::Event& event) noexcept {
+    body_->accept(event);
+}
+void Engine::search() {
+    body_->search();
+}
+void Engine::finish() {
+    body_->finish();
+}
+const Statistics& Engine::statistics() const noexcept {
+    return body_->statistics();
+}
+const std::vector<Anomaly>& Engine::anomalies() const noexcept {
+    return body_->anomalies();
+}
+Verdict Engine::verdict() const noexcept {
+    return body_->verdict();
+}
+
+}  // namespace isotap::analysis

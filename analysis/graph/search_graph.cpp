@@ -1,0 +1,178 @@
+#include "analysis/graph/search_graph.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace isotap::analysis {
+
+SearchGraph::SearchGraph(const DependencyGraph& graph, std::span<const Member> members,
+                         bool real_time) {
+    transactions_.reserve(members.size());
+    for (const Member& member : members) {
+        transactions_.push_back(member.transaction);
+    }
+    first_.reserve((real_time ? 2 : 1) * members.size() + 1);
+    if (real_time) {
+        add_moments(members);
+    }
+    add_edges(graph, members);
+}
+
+void SearchGraph::add_edges(const DependencyGraph& graph, std::span<const Member> members) {
+    Slot largest = 0;
+    for (const Member& member : members) {
+        largest = std::max(largest, member.transaction);
+    }
+    std::vector<Node> node_of(std::size_t{largest} + 1, 0);
+    for (Node node = 0; node < members.size(); ++node) {
+        node_of[members[node].transaction] = node;
+    }
+
+    // Arcs of moments, if any, are there already and in the order of their nodes.
+    const std::vector<Arc> moments = std::move(arcs_);
+    const std::vector<std::size_t> moment_first = std::move(first_);
+    arcs_.clear();
+    arcs_.reserve(graph.size() + moments.size());
+    first_.clear();
+    const auto append_moments = [&](std::size_t node) {
+        if (node + 1 < moment_first.size()) {
+            const auto begin = moments.begin();
+            arcs_.insert(arcs_.end(), begin + static_cast<std::ptrdiff_t>(moment_first[node]),
+                         begin + static_cast<std::ptrdiff_t>(moment_first[node + 1]));
+        }
+    };
+    for (Node node = 0; node < members.size(); ++node) {
+        first_.push_back(arcs_.size());
+        graph.for_each_from(members[node].transaction, [&](Slot edge) {
+            const Dependency& dependency = graph[edge];
+            const Node to = node_of[dependency.to];
+            arcs_.push_back({to, edge, dependency.row, dependency.kind, dependency.predicate,
+                             dependency.kind == EdgeKind::wr && dependency.current_read &&
+                                 members[to].snapshot});
+        });
+        append_moments(node);
+    }
+    for (std::size_t node = members.size(); node + 1 < moment_first.size(); ++node) {
+        first_.push_back(arcs_.size());
+        append_moments(node);
+    }
+    first_.push_back(arcs_.size());
+}
+
+void SearchGraph::add_moments(std::span<const Member> members) {
+    const auto count = static_cast<Node>(members.size());
+    std::vector<Node> by_end(count);
+    std::vector<Node> by_begin(count);
+    for (Node node = 0; node < count; ++node) {
+        by_end[node] = node;
+        by_begin[node] = node;
+    }
+    std::stable_sort(by_end.begin(), by_end.end(),
+                     [members](Node a, Node b) { return members[a].ended < members[b].ended; });
+    std::stable_sort(by_begin.begin(), by_begin.end(),
+                     [members](Node a, Node b) { return members[a].began < members[b].began; });
+
+    const auto arc_to = [](Node to) {
+        return Arc{to, no_slot, no_slot, EdgeKind::real_time, false, false};
+    };
+    std::vector<Node> moment_of(count);
+    for (Node at = 0; at < count; ++at) {
+        moment_of[by_end[at]] = count + at;
+    }
+    for (Node node = 0; node < count; ++node) {
+        first_.push_back(arcs_.size());
+        arcs_.push_back(arc_to(moment_of[node]));
+    }
+    std::size_t next_begin = 0;
+    // Nothing ended before those that began no later than the first end.
+    while (next_begin < count &&
+           !(members[by_end[0]].ended < members[by_begin[next_begin]].began)) {
+        ++next_begin;
+    }
+    for (Node at = 0; at < count; ++at) {
+        first_.push_back(arcs_.size());
+        const bool last = at + 1 == count;
+        if (!last) {
+            arcs_.push_back(arc_to(count + at + 1));
+        }
+        while (next_begin < count &&
+               (last || !(members[by_end[at + 1]].ended < members[by_begin[next_begin]].began))) {
+            arcs_.push_back(arc_to(by_begin[next_begin]));
+            ++next_begin;
+        }
+    }
+    first_.push_back(arcs_.size());
+}
+
+Components components_of(const SearchGraph& graph, bool (*counts)(const SearchGraph::Arc&)) {
+    using Node = SearchGraph::Node;
+    constexpr std::uint32_t unseen = std::numeric_limits<std::uint32_t>::max();
+    const std::size_t size = graph.size();
+    struct Frame {
+        Node node;
+        std::uint32_t next_arc;
+    };
+    Components result;
+    result.of.assign(size, unseen);
+    result.rank.assign(size, 0);
+    result.members.reserve(size);
+    result.first.push_back(0);
+    std::vector<std::uint32_t> low(size, unseen);
+    std::vector<std::uint32_t> index(size, unseen);
+    std::vector<Node> open;  // seen, not yet in a component
+    std::vector<Frame> path;
+    std::uint32_t seen = 0;
+
+    for (Node root = 0; root < size; ++root) {
+        if (index[root] != unseen) {
+            continue;
+        }
+        path.push_back({root, 0});
+        while (!path.empty()) {
+            const Node node = path.back().node;
+            if (path.back().next_arc == 0) {
+                index[node] = low[node] = seen++;
+                open.push_back(node);
+            }
+            const auto arcs = graph.from(node);
+            bool descended = false;
+            while (path.back().next_arc < arcs.size()) {
+                const SearchGraph::Arc& arc = arcs[path.back().next_arc++];
+                if (!counts(arc)) {
+                    continue;
+                }
+                if (index[arc.to] == unseen) {
+                    path.push_back({arc.to, 0});
+                    descended = true;
+                    break;
+                }
+                if (result.of[arc.to] == unseen) {
+                    low[node] = std::min(low[node], index[arc.to]);
+                }
+            }
+            if (descended) {
+                continue;
+            }
+            if (low[node] == index[node]) {
+                const std::uint32_t component = result.count();
+                Node member = node;
+                do {
+                    member = open.back();
+                    open.pop_back();
+                    result.of[member] = component;
+                    result.rank[member] =
+                        static_cast<std::uint32_t>(result.members.size()) - result.first.back();
+                    result.members.push_back(member);
+                } while (member != node);
+                result.first.push_back(static_cast<std::uint32_t>(result.members.size()));
+            }
+            path.pop_back();
+            if (!path.empty()) {
+                low[path.back().node] = std::min(low[path.back().node], low[node]);
+            }
+        }
+    }
+    return result;
+}
+
+}  // namespace isotap::analysis

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "isotap/analysis/engine.hpp"
+#include "isotap/history/events.hpp"
+
+namespace isotap::analysis::testing {
+
+/// A history, said in one line per step, that goes to an engine as it is said. Statements are
+/// numbered by themselves; time passes by one millisecond a step.
+class HistoryScript {
+  public:
+    using Id = std::uint64_t;
+    using Row = std::uint64_t;
+
+    explicit HistoryScript(EngineOptions options = {}) : engine_(std::move(options)) {}
+
+    Engine& engine() noexcept { return engine_; }
+
+    void begin(Id transaction,
+               history::IsolationLevel level = history::IsolationLevel::serializable,
+               std::uint64_t session = 0) {
+        const history::SessionId of{session == 0 ? transaction : session};
+        tell(history::TransactionBegan{of, history::TransactionId{transaction}, tick(), false});
+        tell(history::TransactionLevel{history::TransactionId{transaction}, level,
+                                       history::LevelSource::transaction, false});
+    }
+    void commit(Id transaction) { end(transaction, history::Outcome::committed); }
+    void abort(Id transaction) { end(transaction, history::Outcome::aborted); }
+    void vanish(Id transaction) { end(transaction, history::Outcome::indeterminate); }
+
+    void read(Id transaction, Row row, history::Version seen,
+              history::AccessKind kind = history::AccessKind::read) {
+        access(transaction, row, kind, seen, {});
+    }
+    void lock(Id transaction, Row row, history::Version seen) {
+        read(transaction, row, seen, history::AccessKind::locking_read);
+    }
+    /// Returns the version that it makes.
+    history::Version write(Id transaction, Row row, history::Version before) {
+        return access(transaction, row, history::AccessKind::update, before, {});
+    }
+    history::Version insert(Id transaction, Row row) {
+        return access(transaction, row, history::AccessKind::insert, history::Version::unborn(),
+                      {});
+    }
+    void remove(Id transaction, Row row, history::Version before) {
+        access(transaction, row, history::AccessKind::remove, before, history::Version::dead());
+    }
+    void list(Id transaction, Row row, std::vector<history::Version> writers,
+              std::uint64_t trimmed = 0) {
+        const history::StatementRef statement{history::TransactionId{transaction},
+                                              ++statements_[transaction]};
+        tell(history::WriterList{statement, table, row_key(row), trimmed, writers});
+        tell(history::Access{statement,
+                             table,
+                             row_key(row),
+                             history::AccessKind::read,
+                             writers.empty() ? history::Version::initial() : writers.back(),
+                             {}});
+    }
+    void savepoint(Id transaction, history::SavepointAction action) {
+        tell(history::Savepoint{
+            {history::TransactionId{transaction}, ++statements_[transaction]}, action, "s"});
+    }
+    /// The version that the next write of the transaction will make.
+    [[nodiscard]] history::Version next_of(Id transaction) {
+        return history::Version::written_by(
+            {history::TransactionId{transaction}, statements_[transaction] + 1});
+    }
+
+    void tell(const history::Event& event) { engine_.accept(event); }
+    Time tick() { return now_ += std::chrono::milliseconds{1}; }
+
+    /// The end, and the names of what was found, in the order of discovery.
+    std::vector<std::string> found() {
+        engine_.finish();
+        std::vector<std::string> names;
+        for (const Anomaly& anomaly : engine_.anomalies()) {
+            names.push_back(name_of(anomaly.kind));
+        }
+        return names;
+    }
+
+    static constexpr history::NameId table{1};
+    static history::RowKey row_key(Row row) { return {0, row}; }
+
+  private:
+    history::Version access(Id transaction, Row row, history::AccessKind kind,
+                            history::Version before, history::Version after) {
+        const history::StatementRef statement{history::TransactionId{transaction},
+                                              ++statements_[transaction]};
+        const bool writes =
+            kind != history::AccessKind::read && kind != history::AccessKind::locking_read;
+        const auto made = history::Version::written_by(statement);
+        if (writes && after.kind == history::VersionKind::unknown) {
+            after = made;
+        }
+        tell(history::Access{statement, table, row_key(row), kind, before, after});
+        return made;
+    }
+    void end(Id transaction, history::Outcome outcome) {
+        const Time at = tick();
+        tell(
+            history::TransactionEnded{history::TransactionId{transaction}, at, at, outcome, false});
+    }
+
+    Engine engine_;
+    Time now_{};
+    std::map<Id, std::uint32_t> statements_;
+};
+
+inline constexpr history::Version t0 = history::Version::initial();
+
+}  // namespace isotap::analysis::testing
