@@ -60,13 +60,14 @@ struct Components {
     std::vector<std::uint32_t> of;           ///< by node
     std::vector<std::uint32_t> rank;         ///< by node: its place among the members of its own
     std::vector<SearchGraph::Node> members;  ///< of the first component, of the second …
-    std::vector<std::uint32_t> first;        ///< where in `members` each begins; one more at the end
+    std::vector<std::uint32_t> first;        ///< in `members`; one more at the end
 
     [[nodiscard]] std::uint32_t count() const noexcept {
         return static_cast<std::uint32_t>(first.size() - 1);
     }
     [[nodiscard]] std::span<const SearchGraph::Node> nodes(std::uint32_t component) const noexcept {
-        return std::span{members}.subspan(first[component], first[component + 1] - first[component]);
+        const std::size_t begin = first[component];
+        return std::span{members}.subspan(begin, first[component + 1] - begin);
     }
 };
 
