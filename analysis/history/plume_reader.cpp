@@ -75,9 +75,8 @@ class PlumeReader {
             switch_to(line);
         }
         Atoms& atoms = history_.atoms;
-        const bool sees_initial = line.kind == OperationKind::read && line.value == 0;
-        history_.operations.push_back({sees_initial ? initial_value : atoms.number(line.value),
-                                       atoms.key(atoms.number(line.key)), line.kind});
+        history_.operations.push_back(
+            {atoms.number(line.value), atoms.key(atoms.number(line.key)), line.kind});
         owners_.push_back(current_);
         ++history_.transactions[current_].operations;
     }

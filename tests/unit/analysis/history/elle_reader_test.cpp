@@ -62,9 +62,9 @@ TEST(ElleReader, LeavesTheNemesisAndOtherFunctionsOut) {
 }
 
 TEST(ElleReader, NilAndTheEmptyListAreTheInitialState) {
-    EXPECT_EQ(
-        read("{:type :ok, :process 0, :f :txn, :value [[:r :x nil] [:r :y []] [:append :x 1]]}"),
-        "0: r :x nil, r :y nil, a :x 1\n");
+    EXPECT_EQ(read("{:type :ok, :process 0, :f :txn, :value [[:r :x nil] [:r :y []] "
+                   "[:append :x 1]]}"),
+              "0: r :x nil, r :y nil, a :x 1\n");
 }
 
 TEST(ElleReader, KeysMayBeOfAnyType) {
@@ -83,21 +83,22 @@ TEST(ElleReader, ReadsPredicates) {
     ASSERT_FALSE(result.has_error()) << result.error().message();
     EXPECT_EQ(result->format, Format::elle_predicate);
     EXPECT_EQ(test::tell(result->history),
-              "0: i :x 1\n0: i :y 2, d :x, w :y 3, r :x nil, p 0, p 1, p 2\n");
+              "0: i :x 1\n"
+              "0: i :y 2, d :x, w :y 3, r :x nil, p 0, p 1, p 2\n");
     EXPECT_EQ(result->history.predicate_reads[2].operand, 2);
     EXPECT_EQ(result->history.predicate_reads[2].operand2, 1);
     EXPECT_EQ(result->history.predicate_reads[1].matched.size(), 1U);
 }
 
 TEST(ElleReader, ReadsElleCliJson) {
-    EXPECT_EQ(
-        read(
-            R"([{"index":3,"process":1,"type":"ok","value":[["append",255,8],["r",253,[1,3,4]]]}])"),
-        "0: a 255 8, r 253 [1 3 4]\n");
-    EXPECT_EQ(
-        read(
-            R"([{"index":3,"process":1,"type":"ok","f":"txn","value":[["w","k",8],["r","k",null]]}])"),
-        "0: w k 8, r k nil\n");
+    EXPECT_EQ(read(
+                  R"([{"index":3,"process":1,"type":"ok",
+                       "value":[["append",255,8],["r",253,[1,3,4]]]}])"),
+              "0: a 255 8, r 253 [1 3 4]\n");
+    EXPECT_EQ(read(
+                  R"([{"index":3,"process":1,"type":"ok","f":"txn",
+                       "value":[["w","k",8],["r","k",null]]}])"),
+              "0: w k 8, r k nil\n");
 }
 
 TEST(ElleReader, ErrorsNameTheLineAndWhatWasExpected) {

