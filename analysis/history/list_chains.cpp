@@ -13,14 +13,24 @@ bool is_blank(char c) noexcept {
     return c == ' ' || c == ',';
 }
 
-/// Blanks between the parts of a compound form carry no meaning: one space stands for them.
+/// Blanks and comments between the parts of a compound form carry no meaning: one space stands for
+/// them.
 std::string normalised(std::string_view form) {
     std::string text;
     bool in_string = false;
     for (std::size_t i = 0; i < form.size(); ++i) {
         const char c = form[i];
-        in_string ^= c == '"' && (i == 0 || form[i - 1] != '\\');
-        const bool blank = !in_string && (is_blank(c) || c == '\n' || c == '\t' || c == '\r');
+        if (c == '\\' && i + 1 < form.size()) {
+            text += c;
+            text += form[++i];
+            continue;
+        }
+        in_string ^= c == '"';
+        if (!in_string && c == ';') {
+            i = std::min(form.find('\n', i), form.size());
+        }
+        const bool blank = !in_string && (is_blank(c) || c == '\n' || c == '\t' || c == '\r' ||
+                                          c == '\f' || c == '\v' || c == ';');
         if (!blank) {
             text += c;
         } else if (!text.empty() && text.back() != ' ') {
@@ -54,11 +64,12 @@ bool read_value(FormReader& forms, Atoms& atoms, Value& into) {
     switch (atom.kind) {
         case Atom::Kind::nil: into = initial_value; return true;
         case Atom::Kind::integer: into = atoms.number(atom.integer); return true;
-        case Atom::Kind::word:
-            into = forms.notation() == Notation::json
-                       ? atoms.intern(atom.text)
-                       : atoms.intern({atom.text.data() - 1, atom.text.size() + 1});
+        case Atom::Kind::word: {
+            // With its colon or quotes: as it was spelled.
+            const std::size_t marks = forms.notation() == Notation::json ? 2 : 1;
+            into = atoms.intern({atom.text.data() - 1, atom.text.size() + marks});
             return true;
+        }
         case Atom::Kind::other: into = atoms.intern(atom.text); return true;
     }
     return false;

@@ -98,7 +98,7 @@ TEST(ElleReader, ReadsElleCliJson) {
     EXPECT_EQ(read(
                   R"([{"index":3,"process":1,"type":"ok","f":"txn",
                        "value":[["w","k",8],["r","k",null]]}])"),
-              "0: w k 8, r k nil\n");
+              "0: w \"k\" 8, r \"k\" nil\n");
 }
 
 TEST(ElleReader, ErrorsNameTheLineAndWhatWasExpected) {
