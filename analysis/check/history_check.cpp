@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "analysis/check/list_faults.hpp"
 #include "analysis/history/history_events.hpp"
 #include "analysis/registers/register_checker.hpp"
 
@@ -38,13 +39,25 @@ void check_lists(const ReadHistory& read, const CheckOptions& options, Findings&
         };
     }
     Engine engine(std::move(engine_options));
-    history::emit_events(read.history, read.writers, engine);
+    const history::ListOrder order(read.history, read.writers);
+    history::emit_events(read.history, order, engine);
     engine.finish();
     findings.statistics = engine.statistics();
     findings.anomalies = engine.anomalies();
     findings.verdict = engine.verdict();
+    for (Anomaly& anomaly : list_faults(read.history, order)) {
+        const bool asked = !(anomaly.violates & findings.asked).empty();
+        anomaly.severity = asked ? Severity::violation : Severity::hazard;
+        anomaly.id = findings.anomalies.size() + 1;
+        findings.anomalies.push_back(std::move(anomaly));
+    }
     for (const Anomaly& anomaly : findings.anomalies) {
         findings.violated |= anomaly.violates;
+        if (anomaly.severity == Severity::violation) {
+            findings.verdict = Verdict::violation;
+        } else if (findings.verdict == Verdict::clean) {
+            findings.verdict = Verdict::hazard;
+        }
     }
     if (!findings.anomalies.empty()) {
         findings.serial_order.clear();

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <span>
 
 namespace isotap::history {
 
 namespace {
 
-/// No file is long enough to have a transaction of this number.
-constexpr std::uint64_t nobody = std::uint64_t{1} << 62;
-
 class Emitter {
   public:
-    Emitter(const History& history, const WriterIndex& writers, EventSink& sink)
-        : history_(history), writers_(writers), sink_(sink), shown_(history.chains.size()) {}
+    Emitter(const History& history, const ListOrder& order, EventSink& sink)
+        : history_(history), sink_(sink), order_(order), shown_(history.chains.size()) {}
 
     void emit() {
         sink_.accept(NameDefined{history_table, "history"});
@@ -59,53 +57,39 @@ class Emitter {
 
     void end(std::uint32_t t) {
         const Transaction& transaction = history_.transactions[t];
-        std::uint32_t ordinal = 0;
-        for (const Operation& operation : history_.operations_of(transaction)) {
-            access({id_of(t), ++ordinal}, operation);
+        for (std::uint32_t i = 0; i < transaction.operations; ++i) {
+            const std::uint64_t at = transaction.first_operation + i;
+            access({id_of(t), i + 1}, at, history_.operations[at]);
         }
         sink_.accept(TransactionEnded{id_of(t), time(transaction.ended), time(transaction.ended),
                                       transaction.outcome, false});
     }
 
-    void access(StatementRef statement, const Operation& operation) {
+    void access(StatementRef statement, std::uint64_t at, const Operation& operation) {
         const RowKey row = row_of(operation.key);
         if (operation.kind == OperationKind::append) {
-            sink_.accept(Access{statement, history_table, row, AccessKind::update, Version{},
+            sink_.accept(Access{statement, history_table, row, AccessKind::update,
+                                order_.before(static_cast<std::uint32_t>(at)),
                                 Version::written_by(statement)});
             return;
         }
         Version seen = Version::initial();
         if (operation.kind == OperationKind::read_list) {
-            show(statement, operation);
-            seen = version_of(operation.key, history_.list(operation).back());
+            const auto versions = order_.versions(History::list_prefix(operation));
+            show(statement, operation, versions);
+            seen = versions.back();
         }
         sink_.accept(Access{statement, history_table, row, AccessKind::read, seen, Version{}});
     }
 
     /// A list that repeats what an earlier one showed says nothing new.
-    void show(StatementRef statement, const Operation& read) {
-        const ListPrefix prefix = History::list_prefix(read);
-        if (prefix.length <= shown_[prefix.chain]) {
-            return;
+    void show(StatementRef statement, const Operation& read, std::span<const Version> versions) {
+        std::uint32_t& shown = shown_[History::list_prefix(read).chain];
+        const auto length = static_cast<std::uint32_t>(versions.size());
+        if (length > shown) {
+            shown = length;
+            sink_.accept(WriterList{statement, history_table, row_of(read.key), 0, versions});
         }
-        versions_.clear();
-        versions_.push_back(Version::initial());
-        for (const Value element : history_.list(read)) {
-            versions_.push_back(version_of(read.key, element));
-        }
-        shown_[prefix.chain] = prefix.length;
-        sink_.accept(WriterList{statement, history_table, row_of(read.key), 0, versions_});
-    }
-
-    [[nodiscard]] Version version_of(KeyId key, Value element) const noexcept {
-        const WriterIndex::Writer writer = writers_.find(history_, key, element);
-        if (!writer.exists()) {
-            const auto distinct = static_cast<std::uint64_t>(element) % nobody;
-            return Version::written_by({TransactionId{nobody + distinct}, 1});
-        }
-        const std::uint64_t first = history_.transactions[writer.transaction].first_operation;
-        return Version::written_by(
-            {id_of(writer.transaction), static_cast<std::uint32_t>(writer.operation - first) + 1});
     }
 
     static Time time(Moment moment) noexcept {
@@ -113,16 +97,15 @@ class Emitter {
     }
 
     const History& history_;
-    const WriterIndex& writers_;
     EventSink& sink_;
-    std::vector<std::uint32_t> shown_;  ///< of each chain, how many elements
-    std::vector<Version> versions_;
+    const ListOrder& order_;
+    std::vector<std::uint32_t> shown_;  ///< of each chain, how many versions
 };
 
 }  // namespace
 
-void emit_events(const History& history, const WriterIndex& writers, EventSink& sink) {
-    Emitter(history, writers, sink).emit();
+void emit_events(const History& history, const ListOrder& order, EventSink& sink) {
+    Emitter(history, order, sink).emit();
 }
 
 }  // namespace isotap::history

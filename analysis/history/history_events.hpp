@@ -1,7 +1,7 @@
 #pragma once
 
 #include "analysis/history/history.hpp"
-#include "analysis/history/writer_index.hpp"
+#include "analysis/history/list_order.hpp"
 
 namespace isotap::history {
 
@@ -20,8 +20,6 @@ inline constexpr NameId history_table{1};
 
 /// Tells a history of lists as the events of a tap: what was appended is a version, and every list
 /// that was read spells out the writers of its row. Events come in the order of their moments.
-///
-/// An element that nobody appended becomes a version of a transaction that does not exist.
-void emit_events(const History& history, const WriterIndex& writers, EventSink& sink);
+void emit_events(const History& history, const ListOrder& order, EventSink& sink);
 
 }  // namespace isotap::history

@@ -80,7 +80,7 @@ RegisterAnswer RegisterChecker::check(Model model) const {
     }
     answer = is_weak(model) ? check_weak(model) : check_searched(model);
     for (Anomaly& anomaly : answer.anomalies) {
-        anomaly.violates = at_least(model);
+        anomaly.violates = at_least(model) | violated_by(anomaly.kind);
     }
     return answer;
 }

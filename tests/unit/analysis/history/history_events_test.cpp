@@ -48,7 +48,7 @@ std::string events_of(std::string_view text) {
     const auto read = read_history_text(text, "file");
     EXPECT_FALSE(read.has_error());
     Notes notes;
-    emit_events(read->history, read->writers, notes);
+    emit_events(read->history, ListOrder(read->history, read->writers), notes);
     return notes.text;
 }
 
