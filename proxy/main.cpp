@@ -16,6 +16,8 @@ constexpr int failed = 3;
 
 constexpr std::array commands{
     Command{"proxy", "stand between clients and a database", run_proxy, help_for_proxy},
+    Command{"check", "say which isolation levels a history satisfies", run_check, help_for_check},
+    Command{"export", "write a history for another checker", run_export, help_for_export},
     Command{"version", "what this program is made of", run_version, help_for_version},
 };
 

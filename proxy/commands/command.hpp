@@ -20,6 +20,12 @@ struct Command {
     std::string (*help)();
 };
 
+int run_check(const std::vector<std::string>& arguments);
+std::string help_for_check();
+
+int run_export(const std::vector<std::string>& arguments);
+std::string help_for_export();
+
 int run_proxy(const std::vector<std::string>& arguments);
 std::string help_for_proxy();
 

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/history/history.hpp"
+#include "analysis/history/writer_index.hpp"
+
+namespace isotap::history {
+
+/// The order of appends, as far as the lists that were read and a little reasoning give it.
+///
+/// Every list is a beginning of the final one. So an append that no list shows comes after all that
+/// are shown; and if all of those of a key are certain and belong to one transaction, their order
+/// is known as well. The history and its index must outlive this.
+class ListOrder {
+  public:
+    ListOrder(const History& history, const WriterIndex& writers);
+
+    /// The versions that a list went through: T0, then one for each element. An element that nobody
+    /// appended is a version of a transaction that does not exist.
+    [[nodiscard]] std::span<const Version> versions(ListPrefix list) const noexcept {
+        return std::span(chains_[list.chain]).first(list.length + std::size_t{1});
+    }
+
+    /// The version that an append which no list shows put its element behind; unknown where lists
+    /// tell it, or nothing does.
+    [[nodiscard]] Version before(std::uint32_t operation) const noexcept {
+        const auto found = before_.find(operation);
+        return found == before_.end() ? Version{} : found->second;
+    }
+
+    /// Where lists show an append: the chain, and which element of it, from 1; 0 in no list.
+    [[nodiscard]] ListPrefix place(std::uint32_t operation) const noexcept {
+        return places_[operation];
+    }
+
+    struct Append {
+        std::uint32_t operation = 0;
+        std::uint32_t transaction = 0;
+    };
+
+    /// Certain appends that no list shows, of one key, by two transactions or more: they come after
+    /// all that lists show, in an order that nobody knows.
+    [[nodiscard]] const std::vector<std::vector<Append>>& unordered() const noexcept {
+        return unordered_;
+    }
+
+    /// Lists that have an element twice: each ends with one that stands before.
+    [[nodiscard]] const std::vector<ListPrefix>& repeats() const noexcept { return repeats_; }
+
+  private:
+    struct Key {
+        std::uint32_t chain = none;
+        bool forked = false;         ///< two lists of it contradict each other
+        bool uncertain = false;      ///< an append that may not have happened is in no list
+        std::vector<Append> hidden;  ///< certain appends that no list shows
+    };
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+    void read_chain(KeyId key, std::uint32_t chain, const WriterIndex& writers);
+    void place_hidden(const Key& key);
+    [[nodiscard]] Version version_of(WriterIndex::Writer writer, Value element) const noexcept;
+
+    const History& history_;
+    std::vector<std::vector<Version>> chains_;
+    std::vector<ListPrefix> places_;
+    std::vector<std::vector<Append>> unordered_;
+    std::vector<ListPrefix> repeats_;
+    std::unordered_map<std::uint32_t, Version> before_;
+};
+
+}  // namespace isotap::history

@@ -1,0 +1,67 @@
+#include "analysis/history/writer_index.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace isotap::history {
+
+namespace {
+
+std::string describe(const Transaction& transaction) {
+    return "transaction " + std::to_string(transaction.label) + " of session " +
+           std::to_string(transaction.session);
+}
+
+}  // namespace
+
+ReadResult<WriterIndex> WriterIndex::build(const History& history) {
+    if (history.operations.size() >= nobody || history.transactions.size() >= nobody) {
+        return ReadError{ReadErrorKind::too_large, {}, 0, 0, "more than 4294967294 operations"};
+    }
+    const auto count = static_cast<std::size_t>(
+        std::count_if(history.operations.begin(), history.operations.end(),
+                      [](const Operation& operation) { return writes_value(operation.kind); }));
+    WriterIndex index;
+    index.slots_.resize(std::bit_ceil(count + count / 2 + 1));
+    for (std::uint32_t t = 0; t < history.transactions.size(); ++t) {
+        const Transaction& transaction = history.transactions[t];
+        for (std::uint64_t i = 0; i < transaction.operations; ++i) {
+            const auto at = static_cast<std::uint32_t>(transaction.first_operation + i);
+            const Operation& operation = history.operations[at];
+            if (!writes_value(operation.kind)) {
+                continue;
+            }
+            Writer& slot = index.slots_[index.slot_of(history, operation.key, operation.value)];
+            if (slot.exists()) {
+                return ReadError{ReadErrorKind::duplicate_writer,
+                                 {},
+                                 0,
+                                 0,
+                                 "key " + history.atoms.spell(operation.key) + " gets the value " +
+                                     history.atoms.spell(operation.value) + " twice, by " +
+                                     describe(history.transactions[slot.transaction]) + " and by " +
+                                     describe(transaction) + ": values must be unique per key"};
+            }
+            slot = {at, t};
+        }
+    }
+    return index;
+}
+
+/// The slot that names this write, or the free one where it belongs.
+std::size_t WriterIndex::slot_of(const History& history, KeyId key, Value value) const noexcept {
+    std::uint64_t hash = static_cast<std::uint64_t>(value) * 0x9E3779B97F4A7C15ULL;
+    hash = (hash ^ hash >> 32 ^ position(key)) * 0xD6E8FEB86659FD93ULL;
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(hash >> 20) & mask;
+    for (; slots_[at].exists(); at = (at + 1) & mask) {
+        const Operation& write = history.operations[slots_[at].operation];
+        if (write.value == value && write.key == key) {
+            break;
+        }
+    }
+    return at;
+}
+
+}  // namespace isotap::history

@@ -1,0 +1,85 @@
+#include "analysis/report/document_reports.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "analysis/report/drawing.hpp"
+#include "analysis/report/explanation.hpp"
+
+namespace isotap::analysis {
+
+namespace {
+
+constexpr std::string_view page_head =
+    R"(<!doctype html><html lang="en"><head><meta charset="utf-8"><title>isotap report</title>
+<style>body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em;line-height:1.5}
+article{border-top:1px solid #ccc;padding:1em 0}code{background:#f2f2f2;padding:0 .3em}
+.violation{color:#c62828}.hazard{color:#b26a00}.unknown{color:#616161}.clean{color:#2e7d32}
+</style></head><body><h1>isotap report</h1>
+)";
+
+std::string article(const Anomaly& anomaly, const Names& names) {
+    const std::string_view severity = to_string(anomaly.severity);
+    std::string html = fmt::format("<article><h2 class=\"{}\">#{} {}: {}</h2>\n<ul>", severity,
+                                   anomaly.id, escaped(title_of(anomaly)), severity);
+    for (const InvolvedTransaction& transaction : anomaly.transactions) {
+        std::string statements;
+        for (const NamedStatement& statement : names.statements(transaction.id)) {
+            statements += " <code>" + escaped(statement.text) + "</code>";
+        }
+        html += "<li>" + escaped(names.transaction(transaction.id)) + ":" + statements + "</li>\n";
+    }
+    html += "</ul>\n" + svg_of(anomaly, names) + "\n<ol>";
+    for (const std::string& sentence : explain(anomaly, names)) {
+        html += "<li>" + escaped(sentence) + "</li>\n";
+    }
+    return html + "</ol></article>\n";
+}
+
+}  // namespace
+
+std::string html_report(const Findings& findings, const Names& names) {
+    const auto& counts = findings.statistics.transactions;
+    std::string html(page_head);
+    html += fmt::format(
+        "<p>{}: <strong class=\"{}\">{}</strong>. {} transactions committed, {} aborted, {} "
+        "indeterminate, {} incomplete.</p>\n",
+        escaped(findings.source), to_string(findings.verdict), to_string(findings.verdict),
+        counts.committed, counts.aborted, counts.indeterminate, counts.incomplete);
+    for (const std::string& doubt : findings.doubts) {
+        html += "<p class=\"unknown\">unknown: " + escaped(doubt) + "</p>\n";
+    }
+    for (const Anomaly& anomaly : findings.anomalies) {
+        html += article(anomaly, names);
+    }
+    return html + "</body></html>\n";
+}
+
+std::string junit_report(std::span<const JunitCase> cases) {
+    const auto count = [&](Verdict verdict) {
+        return std::count_if(cases.begin(), cases.end(), [&](const JunitCase& one) {
+            return one.findings->verdict == verdict;
+        });
+    };
+    std::string xml = fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"isotap check\" "
+        "tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+        cases.size(), count(Verdict::violation) + count(Verdict::hazard), count(Verdict::unknown));
+    for (const JunitCase& one : cases) {
+        xml += "  <testcase classname=\"isotap\" name=\"" + escaped(one.findings->source) + "\">";
+        switch (one.findings->verdict) {
+            case Verdict::violation:
+            case Verdict::hazard:
+                xml += fmt::format("<failure message=\"{} anomalies\">{}</failure>",
+                                   one.findings->anomalies.size(), escaped(one.text));
+                break;
+            case Verdict::unknown: xml += "<skipped message=\"unknown\"/>"; break;
+            case Verdict::clean: break;
+        }
+        xml += "</testcase>\n";
+    }
+    return xml + "</testsuite>\n";
+}
+
+}  // namespace isotap::analysis

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "analysis/report/findings.hpp"
+#include "analysis/report/names.hpp"
+
+namespace isotap::analysis {
+
+/// The one shape that `check --json`, the HTTP interface and recordings share; docs/CHECKERS.md
+/// describes it. Two fields come on top: `models`, what was asked and what fails, and `doubts`.
+std::string json_report(const Findings& findings, const Names& names);
+
+}  // namespace isotap::analysis
