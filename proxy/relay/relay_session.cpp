@@ -352,7 +352,12 @@ void RelaySession::on_tick(Clock::time_point now) {
         close();
         return;
     }
-    if (last_word_ != Clock::time_point{} && now - last_word_ > limits.linger_timeout) {
+    if (last_word_ == Clock::time_point{}) {
+        return;
+    }
+    if (client_.queued() > 0 && !finishing_) {
+        last_word_ = now;  // the server's last words are still on their way
+    } else if (now - last_word_ > limits.linger_timeout) {
         close();
     }
 }
