@@ -30,6 +30,8 @@ constexpr LimitRow rows[] = {
      "reads in a row from one busy socket"},
     {"startup-packet", Kind::bytes, &Limits::startup_packet, 256, 16 * mib,
      "client packet before authentication"},
+    {"handshake-packet", Kind::bytes, &Limits::handshake_packet, 4 * kib, 16 * mib,
+     "the same for the MySQL family"},
     {"login-timeout", Kind::time, &Limits::login_timeout, 10, day, "from accept to authenticated"},
     {"connect-timeout", Kind::time, &Limits::connect_timeout, 10, day, "to reach the server"},
     {"linger-timeout", Kind::time, &Limits::linger_timeout, 10, day,

@@ -74,7 +74,7 @@ TEST(LimitTable, WritesWhatItReads) {
     apply_limit("login-timeout", "1500ms", limits);
     apply_limit("read-chunk", "65537", limits);
     EXPECT_EQ(written_value(limit_table()[1], limits), "65537");
-    EXPECT_EQ(written_value(limit_table()[4], limits), "1500ms");
+    EXPECT_EQ(written_value(limit_table()[5], limits), "1500ms");
 }
 
 TEST(LimitTable, RefusesUnitsOfAnotherKindAndWhatIsOutOfRange) {
