@@ -1,11 +1,10 @@
 #include "protocol/postgres/conversation.hpp"
 
-#include "protocol/postgres/backend/authentication.hpp"
+#include <utility>
+
 #include "protocol/postgres/backend/command_complete.hpp"
 #include "protocol/postgres/backend/error_response.hpp"
-#include "protocol/postgres/frontend/sasl_initial_response.hpp"
 #include "protocol/postgres/message_type.hpp"
-#include "protocol/postgres/message_writer.hpp"
 
 namespace isotap::postgres {
 
@@ -16,8 +15,10 @@ using protocol::Phase;
 using protocol::Side;
 
 Conversation::Conversation(const ChannelFacts& channel, const Limits& limits,
-                           protocol::NoteTaker& notes, Observation* observation)
+                           protocol::NoteTaker& notes, Observation* observation,
+                           std::unique_ptr<scram::Exchange> scram)
     : channel_(channel),
+      scram_(std::move(scram)),
       notes_(notes),
       observation_(observation),
       client_(limits.observed_message),
@@ -77,8 +78,8 @@ void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
             return;
         }
         if (stage_ == Stage::authentication && withholds_request(piece.type)) {
-            if (piece.last) {
-                pass_authentication_request(piece, actions);
+            if (piece.last && !pass_authentication_request(piece, actions)) {
+                return;
             }
             continue;
         }
@@ -92,7 +93,8 @@ void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
 
 bool Conversation::keep_of_client(std::uint8_t type) const noexcept {
     switch (static_cast<FrontendType>(type)) {
-        case FrontendType::password: return stage_ == Stage::authentication && sasl_offered_;
+        case FrontendType::password:
+            return stage_ == Stage::authentication && (sasl_offered_ || proves_itself());
         case FrontendType::query:
         case FrontendType::parse:
         case FrontendType::bind:
@@ -111,58 +113,6 @@ bool Conversation::keep_of_server(std::uint8_t type) const noexcept {
         case BackendType::parameter_status: return observation_ != nullptr;
         default: return false;
     }
-}
-
-/// SCRAM bound to our certificate would fail at the server, with words that explain nothing.
-bool Conversation::withholds_answer(std::uint8_t type) const noexcept {
-    return static_cast<FrontendType>(type) == FrontendType::password && sasl_offered_ &&
-           channel_.client_tls && channel_.server_tls && !channel_.certificates_agree;
-}
-
-bool Conversation::pass_authentication_answer(const Piece& message, Actions& actions) {
-    sasl_offered_ = false;
-    const auto response = frontend::SaslInitialResponse::decode(message.body);
-    if (response && response->mechanism == backend::scram_with_channel_binding) {
-        constexpr std::string_view why =
-            "isotap: SCRAM channel binding does not pass between the proxy's certificate and the "
-            "server's: give the proxy the server's certificate and key, or connect with "
-            "channel_binding=disable";
-        notes_.take(Note::channel_binding_lost, why);
-        actions.send_own(Side::client, backend::ErrorResponse::encode_fatal("28000", why));
-        actions.add(ActionKind::finish);
-        stage_ = Stage::refused;
-        return false;
-    }
-    pass_whole(FrontendType::password, message, Side::server, actions);
-    return true;
-}
-
-/// A client without TLS must not be offered to bind to the TLS of the other leg.
-bool Conversation::withholds_request(std::uint8_t type) const noexcept {
-    return static_cast<BackendType>(type) == BackendType::authentication && channel_.server_tls &&
-           !channel_.client_tls;
-}
-
-void Conversation::pass_authentication_request(const Piece& message, Actions& actions) {
-    on_authentication(message);
-    const auto request = backend::Authentication::decode(message.body);
-    if (request && request->code == backend::Authentication::code_sasl && !message.cut) {
-        actions.send_own(Side::client, backend::sasl_without_channel_binding(*request));
-    } else {
-        pass_whole(BackendType::authentication, message, Side::client, actions);
-    }
-}
-
-template <typename Type>
-void Conversation::pass_whole(Type type, const Piece& message, Side to, Actions& actions) {
-    MessageWriter writer(type);
-    writer.text(as_text(message.body));
-    actions.send_own(to, std::move(writer).finish());
-}
-
-void Conversation::on_authentication(const Piece& message) noexcept {
-    const auto request = backend::Authentication::decode(message.body);
-    sasl_offered_ = request && request->code == backend::Authentication::code_sasl;
 }
 
 /// False when this is no message that a client may send, or one too many.

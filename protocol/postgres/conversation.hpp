@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string_view>
 
 #include "isotap/base/limits.hpp"
 #include "isotap/protocol/note.hpp"
@@ -12,6 +14,7 @@
 #include "protocol/postgres/message_type.hpp"
 #include "protocol/postgres/observation.hpp"
 #include "protocol/postgres/reply.hpp"
+#include "protocol/postgres/scram.hpp"
 
 namespace isotap::postgres {
 
@@ -31,8 +34,10 @@ struct ChannelFacts {
 class Conversation {
   public:
     /// `observation` may be null: then nothing is kept of any message.
+    /// `scram`: proves the login on both legs, should the client bind itself to our certificate;
+    /// null: we cannot.
     Conversation(const ChannelFacts& channel, const Limits& limits, protocol::NoteTaker& notes,
-                 Observation* observation);
+                 Observation* observation, std::unique_ptr<scram::Exchange> scram = nullptr);
 
     void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions);
 
@@ -58,9 +63,13 @@ class Conversation {
     [[nodiscard]] bool withholds_answer(std::uint8_t type) const noexcept;
     [[nodiscard]] bool withholds_request(std::uint8_t type) const noexcept;
     bool pass_authentication_answer(const Piece& message, protocol::Actions& actions);
-    void pass_authentication_request(const Piece& message, protocol::Actions& actions);
-    template <typename Type>
-    void pass_whole(Type type, const Piece& message, protocol::Side to, protocol::Actions& actions);
+    bool pass_authentication_request(const Piece& message, protocol::Actions& actions);
+    [[nodiscard]] bool proves_itself() const noexcept;
+    bool bind_login(const Piece& message, std::string_view client_first,
+                    protocol::Actions& actions);
+    bool pass_proof(const Piece& message, protocol::Actions& actions);
+    bool pass_scram_request(const Piece& message, protocol::Actions& actions);
+    bool refuse_login(protocol::Note note, std::string_view why, protocol::Actions& actions);
     void on_authentication(const Piece& message) noexcept;
 
     bool on_request(const Piece& message, Time now);
@@ -84,6 +93,7 @@ class Conversation {
     void give_up(protocol::Side side, Bytes rest, Time now, protocol::Actions& actions);
 
     ChannelFacts channel_;
+    std::unique_ptr<scram::Exchange> scram_;  ///< gone once it cannot be needed any more
     protocol::NoteTaker& notes_;
     Observation* observation_;
     FrameReader client_;

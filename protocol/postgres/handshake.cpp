@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cassert>
+#include <utility>
 
 #include "isotap/base/byte_reader.hpp"
 
@@ -266,6 +267,7 @@ void Handshake::on_tls_started(Side leg, protocol::TlsFacts facts, Actions& acti
         return;
     }
     client_tls_ = true;
+    certificate_hash_ = std::move(facts.certificate_hash);
     pending_.clear();
     packet_size_ = 0;
     stage_ = Stage::packet;

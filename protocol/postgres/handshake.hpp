@@ -57,6 +57,10 @@ class Handshake {
     [[nodiscard]] bool server_tls() const noexcept { return server_tls_; }
     /// False when a client that binds its proof to our certificate cannot convince the server.
     [[nodiscard]] bool certificates_agree() const noexcept { return certificates_agree_; }
+    /// See protocol::TlsFacts.
+    [[nodiscard]] const std::vector<std::uint8_t>& certificate_hash() const noexcept {
+        return certificate_hash_;
+    }
 
   private:
     void client_bytes(Bytes bytes, protocol::Actions& actions);
@@ -98,6 +102,7 @@ class Handshake {
     bool client_tls_ = false;
     bool server_tls_ = false;
     bool certificates_agree_ = false;
+    std::vector<std::uint8_t> certificate_hash_;
 };
 
 }  // namespace isotap::postgres

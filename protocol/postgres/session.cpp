@@ -1,6 +1,7 @@
 #include "protocol/postgres/session.hpp"
 
 #include <array>
+#include <utility>
 
 #include "protocol/postgres/backend/error_response.hpp"
 
@@ -17,10 +18,11 @@ constexpr std::array<std::uint8_t, 5> terminate{'X', 0, 0, 0, 4};
 }  // namespace
 
 Session::Session(history::SessionId id, const protocol::TlsRules& rules, const Limits& limits,
-                 const Reporting& reporting)
+                 const Reporting& reporting, const KnownLogin& known)
     : id_(id),
       limits_(limits),
       reporting_(reporting),
+      known_(known),
       handshake_(std::make_unique<Handshake>(rules, limits, reporting.notes)) {}
 
 void Session::start(Time /*now*/, Actions& /*actions*/) {
@@ -54,7 +56,7 @@ void Session::on_dial_failed(const protocol::DialFailure& failure, Time /*now*/,
 }
 
 void Session::on_tls_started(Side leg, protocol::TlsFacts facts, Time now, Actions& actions) {
-    handshake_->on_tls_started(leg, facts, actions);
+    handshake_->on_tls_started(leg, std::move(facts), actions);
     converse_if_started(now, actions);
 }
 
@@ -74,10 +76,24 @@ void Session::converse_if_started(Time now, Actions& actions) {
     }
     const ChannelFacts channel{handshake_->client_tls(), handshake_->server_tls(),
                                handshake_->certificates_agree()};
-    conversation_.emplace(channel, limits_, reporting_.notes, observation_.get());
+    conversation_.emplace(channel, limits_, reporting_.notes, observation_.get(),
+                          proof_on_both_legs());
     if (!handshake_->early().empty()) {
         conversation_->feed(Side::client, handshake_->early(), now, actions);
     }
+}
+
+/// A client that binds itself to our certificate can only be helped where the server shows another
+/// one, and where it logs in as the user whose password is ours to use.
+std::unique_ptr<scram::Exchange> Session::proof_on_both_legs() const {
+    const bool bound_in_vain =
+        handshake_->client_tls() && handshake_->server_tls() && !handshake_->certificates_agree();
+    if (!bound_in_vain || handshake_->certificate_hash().empty() || known_.password.empty() ||
+        known_.user.empty() || known_.user != handshake_->startup().user) {
+        return nullptr;
+    }
+    return std::make_unique<scram::Exchange>(known_.password, handshake_->certificate_hash(),
+                                             limits_.scram_iterations);
 }
 
 /// The words are the server's own for this condition, so that clients that know them react as they

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "isotap/base/limits.hpp"
 #include "isotap/history/events.hpp"
@@ -12,6 +13,7 @@
 #include "protocol/postgres/conversation.hpp"
 #include "protocol/postgres/handshake.hpp"
 #include "protocol/postgres/observation.hpp"
+#include "protocol/postgres/scram.hpp"
 
 namespace isotap::postgres {
 
@@ -22,12 +24,18 @@ struct Reporting {
     history::TransactionIds* transactions = nullptr;  ///< set where `events` is
 };
 
+/// A login that the proxy can prove itself. Empty strings: none. Outlives the session.
+struct KnownLogin {
+    std::string_view user;
+    std::string_view password;
+};
+
 /// One PostgreSQL client and its server: the handshake, then the conversation. See
 /// protocol::Session for the contract.
 class Session final : public protocol::Session {
   public:
     Session(history::SessionId id, const protocol::TlsRules& rules, const Limits& limits,
-            const Reporting& reporting);
+            const Reporting& reporting, const KnownLogin& known = {});
 
     void start(Time now, protocol::Actions& actions) override;
     void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions) override;
@@ -45,10 +53,12 @@ class Session final : public protocol::Session {
 
   private:
     void converse_if_started(Time now, protocol::Actions& actions);
+    [[nodiscard]] std::unique_ptr<scram::Exchange> proof_on_both_legs() const;
 
     history::SessionId id_;
     const Limits& limits_;
     Reporting reporting_;
+    KnownLogin known_;
     /// Gone once the conversation goes on without the client's packets, which it keeps.
     std::unique_ptr<Handshake> handshake_;
     std::unique_ptr<Observation> observation_;

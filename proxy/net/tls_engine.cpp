@@ -7,6 +7,8 @@
 #include <boost/asio/ip/address.hpp>
 #include <climits>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
 namespace isotap::proxy {
@@ -105,6 +107,25 @@ bool TlsEngine::alpn_agreed() const noexcept {
     unsigned int size = 0;
     SSL_get0_alpn_selected(ssl_.get(), &name, &size);
     return size > 0;
+}
+
+std::vector<std::uint8_t> TlsEngine::certificate_hash() const {
+    X509* const certificate = SSL_get_certificate(ssl_.get());
+    int algorithm = NID_undef;
+    if (certificate == nullptr ||
+        X509_get_signature_info(certificate, &algorithm, nullptr, nullptr, nullptr) != 1) {
+        return {};
+    }
+    // MD5 and SHA-1 are not to be relied on: the standard puts SHA-256 in their place.
+    const bool weak = algorithm == NID_md5 || algorithm == NID_sha1;
+    const EVP_MD* const digest = weak ? EVP_sha256() : EVP_get_digestbynid(algorithm);
+    std::vector<std::uint8_t> hash(EVP_MAX_MD_SIZE);
+    unsigned int size = 0;
+    if (digest == nullptr || X509_digest(certificate, digest, hash.data(), &size) != 1) {
+        return {};
+    }
+    hash.resize(size);
+    return hash;
 }
 
 std::string TlsEngine::failure() const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <openssl/ssl.h>
 
@@ -48,6 +49,10 @@ class TlsEngine {
     /// The peer's certificate equals the one that `own` shows.
     [[nodiscard]] bool peer_shows_certificate_of(const SslContext& own) const;
     [[nodiscard]] bool alpn_agreed() const noexcept;
+
+    /// The hash of the certificate that we show, as tls-server-end-point (RFC 5929) has it. Empty
+    /// when we show none, or when its signature algorithm names no hash.
+    [[nodiscard]] std::vector<std::uint8_t> certificate_hash() const;
 
     /// Why the handshake failed, for a person.
     [[nodiscard]] std::string failure() const;

@@ -45,6 +45,8 @@ constexpr LimitRow rows[] = {
      "of one decoded message that are kept"},
     {"named-statements", Kind::count, &Limits::named_statements, 1, 10'000'000,
      "prepared statements whose text a session remembers"},
+    {"scram-iterations", Kind::count, &Limits::scram_iterations, 4'096, 10'000'000,
+     "iterations of a password hash when the proxy proves a login itself"},
 };
 
 std::uint64_t parse_limit(LimitRow::Kind kind, std::string_view text) {

@@ -10,13 +10,16 @@ std::unique_ptr<protocol::Session> make_protocol_session(RelayContext& context,
                                                          history::SessionId id,
                                                          protocol::NoteTaker& notes) {
     const bool observes = listener.options.mode == Mode::observe;
+    const Upstream& upstream = listener.options.upstream;
     history::EventSink* const events = observes ? context.events : nullptr;
-    if (listener.options.upstream.dialect == history::Dialect::mysql) {
+    if (upstream.dialect == history::Dialect::mysql) {
         const mysql::Reporting reporting{notes, events, &context.transactions};
         return std::make_unique<mysql::Session>(id, listener.rules, context.limits, reporting);
     }
     const postgres::Reporting reporting{notes, events, &context.transactions};
-    return std::make_unique<postgres::Session>(id, listener.rules, context.limits, reporting);
+    return std::make_unique<postgres::Session>(
+        id, listener.rules, context.limits, reporting,
+        postgres::KnownLogin{upstream.user, upstream.password});
 }
 
 }  // namespace isotap::proxy

@@ -24,6 +24,7 @@ LogLevel level_of(Note note) noexcept {
     switch (note) {
         case Note::authenticated:
         case Note::cancel_request: return LogLevel::debug;
+        case Note::proof_refused:
         case Note::refused_packet:
         case Note::opaque_tls:
         case Note::opaque_encryption:
@@ -293,10 +294,14 @@ void RelaySession::go_on_with_tls() {
         return;
     }
     tls_starting_.reset();
-    const protocol::TlsFacts facts{
-        tls.alpn_agreed(),
-        side == Side::server && tls.peer_shows_certificate_of(listener_.tls.for_clients())};
-    session_->on_tls_started(side, facts, system_now(), context_.actions);
+    protocol::TlsFacts facts;
+    facts.alpn = tls.alpn_agreed();
+    if (side == Side::server) {
+        facts.same_certificate = tls.peer_shows_certificate_of(listener_.tls.for_clients());
+    } else {
+        facts.certificate_hash = tls.certificate_hash();
+    }
+    session_->on_tls_started(side, std::move(facts), system_now(), context_.actions);
     perform();
 }
 

@@ -54,6 +54,11 @@ struct Limits {
     /// Prepared statements and portals whose text a session remembers. More are executed as always,
     /// and reported without their text.
     std::size_t named_statements = 4'096;
+
+    /// Iterations of a server's password hash that the proxy computes to prove a login itself; its
+    /// relay thread does nothing else meanwhile. A server that asks for more gets no proof, and the
+    /// client is told why.
+    std::size_t scram_iterations = 100'000;
 };
 
 }  // namespace isotap

@@ -19,9 +19,10 @@ enum class Note : std::uint8_t {
     desynchronised,        ///< blind, because a reply came that nothing asked for
     pipeline_too_deep,     ///< blind, because of `Limits::pipelined_replies`
     channel_binding_lost,  ///< SCRAM bound to a certificate that is not the server's
+    proof_refused,         ///< SCRAM on both legs: the client's proof did not hold
 };
 
-inline constexpr std::size_t note_count = static_cast<std::size_t>(Note::channel_binding_lost) + 1;
+inline constexpr std::size_t note_count = static_cast<std::size_t>(Note::proof_refused) + 1;
 
 /// The word for it in metrics and logs.
 constexpr std::string_view to_string(Note note) noexcept {
@@ -38,6 +39,7 @@ constexpr std::string_view to_string(Note note) noexcept {
         case Note::desynchronised: return "desynchronised";
         case Note::pipeline_too_deep: return "pipeline_too_deep";
         case Note::channel_binding_lost: return "channel_binding_lost";
+        case Note::proof_refused: return "proof_refused";
     }
     return "unknown";
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace isotap::protocol {
 
@@ -28,6 +29,10 @@ struct TlsRules {
 struct TlsFacts {
     bool alpn = false;              ///< the dialect's own application protocol was agreed on
     bool same_certificate = false;  ///< server leg: the server showed the certificate that we show
+
+    /// Client leg: the hash of our certificate that a client may bind its proof to
+    /// (tls-server-end-point). Empty when its signature algorithm defines none.
+    std::vector<std::uint8_t> certificate_hash{};
 };
 
 }  // namespace isotap::protocol

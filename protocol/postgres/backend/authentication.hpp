@@ -16,6 +16,8 @@ struct Authentication {
     static constexpr BackendType type = BackendType::authentication;
     static constexpr std::uint32_t code_ok = 0;
     static constexpr std::uint32_t code_sasl = 10;
+    static constexpr std::uint32_t code_sasl_continue = 11;
+    static constexpr std::uint32_t code_sasl_final = 12;
 
     std::uint32_t code = 0;
     Bytes data;  ///< what the code asks for; lives as long as the body
@@ -27,6 +29,7 @@ struct Authentication {
     }
 };
 
+inline constexpr std::string_view scram_without_channel_binding = "SCRAM-SHA-256";
 inline constexpr std::string_view scram_with_channel_binding = "SCRAM-SHA-256-PLUS";
 
 /// AuthenticationSASL without the mechanism that binds to the TLS channel; complete, with its

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -14,12 +15,19 @@ namespace isotap::postgres::frontend {
 struct SaslInitialResponse {
     static constexpr FrontendType type = FrontendType::password;
 
+    static constexpr std::uint32_t no_data = 0xffff'ffff;
+
     std::string_view mechanism;
+    std::string_view data;  ///< the mechanism's first message; empty also when there is none
 
     static std::optional<SaslInitialResponse> decode(Bytes body) noexcept {
         ByteReader reader(body);
-        const SaslInitialResponse response{reader.c_string()};
-        return reader.ok() ? std::optional(response) : std::nullopt;
+        SaslInitialResponse response{reader.c_string(), {}};
+        const std::uint32_t size = reader.be32();
+        if (size != no_data) {
+            response.data = reader.text(size);
+        }
+        return reader.ok() && reader.at_end() ? std::optional(response) : std::nullopt;
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -123,9 +124,9 @@ std::string execute(std::string_view portal) {
 }
 
 Talk::Talk(const Setting& setting) : setting_(setting) {
-    session_ =
-        std::make_unique<Session>(history::SessionId{1}, setting_.tls, setting_.limits,
-                                  Reporting{*this, setting_.observe ? this : nullptr, &ids_});
+    session_ = std::make_unique<Session>(history::SessionId{1}, setting_.tls, setting_.limits,
+                                         Reporting{*this, setting_.observe ? this : nullptr, &ids_},
+                                         setting_.known);
     session_->start(Time{}, actions_);
     perform();
 }
@@ -167,7 +168,7 @@ Talk& Talk::feed(Side from, std::string_view bytes) {
 }
 
 Talk& Talk::tls_started(Side leg, protocol::TlsFacts facts) {
-    session_->on_tls_started(leg, facts, Time{}, actions_);
+    session_->on_tls_started(leg, std::move(facts), Time{}, actions_);
     perform();
     return *this;
 }

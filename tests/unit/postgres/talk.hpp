@@ -46,6 +46,7 @@ class Talk : private history::EventSink, private protocol::NoteTaker {
     struct Setting {
         protocol::TlsRules tls;
         Limits limits;
+        KnownLogin known{};
         bool observe = true;
         bool dial_fails = false;
         std::size_t slice = 0;  ///< feed at most so many bytes at once; 0: all
