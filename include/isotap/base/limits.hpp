@@ -6,16 +6,18 @@
 
 namespace isotap {
 
+inline constexpr std::size_t kibibyte = 1024;
+
 /// Every bound of the program, by name. A bound is a promise: what happens when it is reached
 /// stands beside it, in docs/OPERATIONS.md, and in a test. Plain values, set once at start-up,
 /// read from every thread.
 struct Limits {
     /// Bytes that a proxy holds for a peer that does not read; then it stops reading from the other
     /// one. One read may overshoot it by `read_chunk`.
-    std::size_t bytes_in_flight = 64 * 1024;
+    std::size_t bytes_in_flight = 64 * kibibyte;
 
     /// Bytes taken from one socket in one go; larger messages stream through in several.
-    std::size_t read_chunk = 64 * 1024;
+    std::size_t read_chunk = 64 * kibibyte;
 
     /// Reads in a row from one busy socket before the others of the thread get their turn.
     std::size_t reads_per_turn = 4;
@@ -25,7 +27,7 @@ struct Limits {
     std::size_t startup_packet = 10'000;
 
     /// The same for the MySQL family, where connection attributes alone may take 64 KiB.
-    std::size_t handshake_packet = 128 * 1024;
+    std::size_t handshake_packet = 128 * kibibyte;
 
     /// Time from accept to 'authenticated'. Then the session is closed.
     std::chrono::milliseconds login_timeout{60'000};
@@ -45,11 +47,11 @@ struct Limits {
 
     /// Bytes of requests that observation keeps until their replies have come. What is beyond is
     /// observed without its text.
-    std::size_t pipelined_bytes = 1024 * 1024;
+    std::size_t pipelined_bytes = 1024 * kibibyte;
 
     /// Bytes of one decoded message that observation keeps together (a statement's text, an error).
     /// What is beyond passes unobserved and is reported as cut.
-    std::size_t observed_message = 64 * 1024;
+    std::size_t observed_message = 64 * kibibyte;
 
     /// Prepared statements and portals whose text a session remembers. More are executed as always,
     /// and reported without their text.
