@@ -10,7 +10,7 @@ MET = {True: "met", False: "**missed**", None: "not measured"}
 def markdown(title, machine, settings, results, base, judge):
     lines = [f"# {title}", ""]
     lines += [f"- {name}: {value}" for name, value in {**machine, **settings}.items()]
-    lines += ["", "Median (lowest–highest) over the rounds. A ratio or an addition (+) compares with"
+    lines += ["", "Median (lowest to highest) over the rounds. A ratio or a signed difference compares with"
               f" '{base}' of the same round.", ""]
     lines += measured_tables(results, base)
     lines += goal_table(results) if judge else ["Too short a run to judge goals by."]
@@ -36,7 +36,7 @@ def goal_table(results):
     for result in results:
         for goal, spread, met in result.judged():
             lines.append(row([result.workload.name, goal_text(goal),
-                              spread_text(spread, 2) if spread else "", MET[met]]))
+                              spread_text(spread, 2, goal.how) if spread else "", MET[met]]))
     return lines
 
 
@@ -45,14 +45,14 @@ def cell(result, leg, base):
     for figure in result.workload.figures:
         spread = result.spread(figure.name, figure.how, leg, base)
         if spread is not None:
-            sign = "+" if figure.how == DIFFERENCE else ""
             unit = f" {figure.unit}" if figure.unit else ""
-            parts.append(f"{sign}{spread_text(spread, figure.digits)}{unit}")
+            parts.append(spread_text(spread, figure.digits, figure.how) + unit)
     return "; ".join(parts)
 
 
-def spread_text(spread, digits):
-    return f"{spread.median:.{digits}f} ({spread.low:.{digits}f}–{spread.high:.{digits}f})"
+def spread_text(spread, digits, how):
+    form = f"{'+' if how == DIFFERENCE else ''}.{digits}f"
+    return f"{spread.median:{form}} ({spread.low:{form}} to {spread.high:{form}})"
 
 
 def goal_text(goal):
