@@ -82,7 +82,7 @@ class Exchange {
     [[nodiscard]] Verdict verdict() const noexcept { return verdict_; }
 
   private:
-    Verdict examine(const ClientFinal& said) const noexcept;
+    [[nodiscard]] Verdict examine(const ClientFinal& said) const noexcept;
     Digest prove(const ClientFinal& said, std::string_view our_final);
 
     std::string_view password_;

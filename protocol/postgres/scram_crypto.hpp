@@ -21,7 +21,9 @@ class Digest {
 
     Digest() = default;
     Digest(const Digest&) = default;
+    Digest(Digest&&) noexcept = default;
     Digest& operator=(const Digest&) = default;
+    Digest& operator=(Digest&&) noexcept = default;
     ~Digest();
 
     /// Empty when these are not 32 bytes.
