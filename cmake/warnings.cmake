@@ -8,5 +8,5 @@ target_compile_options(isotap_options INTERFACE
 # sanitizers look at the same lines.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(isotap_options INTERFACE
-        -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-array-bounds -Wno-restrict)
+        -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds -Wno-restrict)
 endif()

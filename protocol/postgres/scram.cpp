@@ -42,10 +42,9 @@ std::string_view to_string(Verdict verdict) noexcept {
 
 Exchange::Exchange(std::string_view password, const std::vector<std::uint8_t>& certificate_hash,
                    std::size_t iterations_max)
-    : password_(password),
-      binding_(as_bytes(bound_header).begin(), as_bytes(bound_header).end()),
-      iterations_max_(iterations_max) {
+    : password_(password), iterations_max_(iterations_max) {
     assert(!password.empty() && !certificate_hash.empty());
+    binding_.assign(bound_header.begin(), bound_header.end());
     binding_.insert(binding_.end(), certificate_hash.begin(), certificate_hash.end());
 }
 
