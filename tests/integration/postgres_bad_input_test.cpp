@@ -143,8 +143,9 @@ TEST_P(PostgresBadInput, ServerThatCrashesInTheMiddleOfAStatement) {
         "LOOP PERFORM pg_stat_clear_snapshot(); END LOOP; END $$");
     mortal.stop(true);
     const std::vector<Frame> last_words = client.read_until('-');
-    ASSERT_EQ(last_words.size(), 1U) << "the server announces its crash, nobody adds anything";
-    EXPECT_EQ(error_field(last_words[0].body, 'C'), "57P02");
+    ASSERT_FALSE(last_words.empty());
+    EXPECT_EQ(last_words.back().type, 'N') << "the server warns; nobody adds an error";
+    EXPECT_EQ(error_field(last_words.back().body, 'C'), "57P02");
     mortal.start();
     EXPECT_TRUE(answers(proxy));
 }
