@@ -145,7 +145,7 @@ TEST_P(PostgresBadInput, ServerThatCrashesInTheMiddleOfAStatement) {
     const std::vector<Frame> last_words = client.read_until('-');
     ASSERT_FALSE(last_words.empty());
     EXPECT_EQ(last_words.back().type, 'N') << "the server warns; nobody adds an error";
-    EXPECT_EQ(error_field(last_words.back().body, 'C'), "57P02");
+    EXPECT_EQ(error_field(last_words.back().body, 'C'), "57P01");
     mortal.start();
     EXPECT_TRUE(answers(proxy));
 }
