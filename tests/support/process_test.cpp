@@ -1,10 +1,13 @@
 #include "tests/support/process.hpp"
 
+#include <poll.h>
 #include <stdexcept>
-#include <sys/wait.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/descriptor.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace isotap::test {
@@ -39,17 +42,15 @@ TEST(Process, WaitsForALine) {
 }
 
 TEST(Process, TakesItsWholeGroupAlong) {
-    pid_t grandchild = 0;
+    Descriptor grandchild;
     {
         Process shell({.arguments = {"sh", "-c", "tail -f /dev/null & echo pid $!; wait"}});
-        grandchild = std::stoi(shell.wait_for_line("pid ").substr(4));
-        ASSERT_EQ(kill(grandchild, 0), 0);
+        const pid_t id = std::stoi(shell.wait_for_line("pid ").substr(4));
+        grandchild = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0)));
+        ASSERT_TRUE(grandchild);
     }
-    // It is dead at once; somebody else may still have to reap it.
-    const std::string status_path = "/proc/" + std::to_string(grandchild) + "/status";
-    if (kill(grandchild, 0) == 0) {
-        EXPECT_NE(read_file(status_path).find("State:\tZ"), std::string::npos);
-    }
+    pollfd end{grandchild.get(), POLLIN, 0};
+    EXPECT_EQ(poll(&end, 1, 10'000), 1) << "the grandchild outlives its group";
 }
 
 TEST(Process, RunsAsAnotherUserWhenRoot) {
