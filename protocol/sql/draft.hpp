@@ -9,8 +9,7 @@ namespace isotap::sql {
 
 /// A plan in the making: what all planners ask of a statement and do to it. Lives for one call of
 /// `make_plan`.
-class Draft {
-  public:
+struct Draft {
     Draft(const TokenList& token_list, const Structure& statement, const LexerState& lexer_state,
           const Catalog& tables, const PlannerOptions& planner_options) noexcept
         : tokens(token_list),

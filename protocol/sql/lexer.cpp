@@ -51,6 +51,7 @@ Token Lexer::punctuation(TokenKind kind, std::size_t length) noexcept {
 Token Lexer::broken() noexcept {
     sure_ = false;
     at_ = text_.size();
+    in_executable_comment_ = false;  // the end comes next, whatever was open
     return made(TokenKind::broken);
 }
 

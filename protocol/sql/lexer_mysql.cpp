@@ -168,12 +168,12 @@ Token Lexer::mysql_string(std::size_t quote_offset) noexcept {
     at_ += quote_offset + 1;
     while (!at_end()) {
         const char byte = peek();
-        if (byte == '\\' && !state_.no_backslash_escapes) {
+        const bool escaped = byte == '\\' && !state_.no_backslash_escapes;
+        const bool doubled = byte == quote && peek(1) == quote;
+        if (escaped || doubled) {
             at_ += 2;
         } else if (byte != quote) {
             ++at_;
-        } else if (peek(1) == quote) {
-            at_ += 2;
         } else {
             ++at_;
             return made(TokenKind::string);

@@ -128,12 +128,12 @@ Token Lexer::postgres_string(std::size_t quote_offset, bool backslashes) noexcep
     at_ += quote_offset + 1;
     while (!at_end()) {
         const char byte = peek();
-        if (byte == '\\' && backslashes) {
+        const bool escaped = byte == '\\' && backslashes;
+        const bool doubled = byte == '\'' && peek(1) == '\'';
+        if (escaped || doubled) {
             at_ += 2;
         } else if (byte != '\'') {
             ++at_;
-        } else if (peek(1) == '\'') {
-            at_ += 2;
         } else {
             ++at_;
             if (!continues_on_next_line()) {

@@ -30,7 +30,6 @@ class Parser {
     QueryId query(QueryRole role, BlockId parent);
     void ctes(QueryId owner);
     void cte(QueryId owner);
-    void skip_cte_tail();
     BlockId body(QueryId query);
     BlockId arm(QueryId query);
     bool set_operator(SetOperation& operation);

@@ -75,17 +75,6 @@ void Parser::cte(QueryId owner) {
     cte.query = query(QueryRole::cte, no_node);
     expect(TokenKind::close_paren);
     out_.ctes.push_back(cte);
-    skip_cte_tail();
-}
-
-/// SEARCH … SET column, CYCLE … SET column [TO … DEFAULT …] USING column; MariaDB: CYCLE …
-/// RESTRICT.
-void Parser::skip_cte_tail() {
-    if (token().is(TokenKind::word) &&
-        (tokens_.text(at_) == "search" || tokens_.text(at_) == "SEARCH" ||
-         tokens_.text(at_) == "cycle" || tokens_.text(at_) == "CYCLE")) {
-        doubt("SEARCH or CYCLE");
-    }
 }
 
 BlockId Parser::body(QueryId query) {

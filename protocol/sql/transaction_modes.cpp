@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/sql/set_assignment.hpp"
+
 namespace isotap::sql {
 namespace {
 
@@ -34,34 +36,6 @@ bool same_words(std::string_view spelled, std::string_view wanted) noexcept {
             }
             return (given >= 'A' && given <= 'Z' ? given + ('a' - 'A') : given) == letter;
         });
-}
-
-/// The right side of an assignment, where it is one plain value; empty for DEFAULT, variables,
-/// parameters and expressions.
-std::string_view read_value(TokenCursor& cursor) noexcept {
-    std::string_view value = cursor.text();
-    const Token token = cursor.token();
-    cursor.advance();
-    if (token.is(TokenKind::string) || token.is(TokenKind::quoted_name)) {
-        value = value.front() == '\'' || value.front() == '"' ? value.substr(1, value.size() - 2)
-                                                              : std::string_view{};
-    } else if (token.is(Keyword::default_) ||
-               !(token.is(TokenKind::word) || token.is(TokenKind::integer))) {
-        value = {};
-    }
-    if (cursor.at_end() || cursor.is(TokenKind::comma)) {
-        return value;
-    }
-    for (std::size_t depth = 0; !cursor.at_end(); cursor.advance()) {
-        if (cursor.is(TokenKind::open_paren)) {
-            ++depth;
-        } else if (cursor.is(TokenKind::close_paren)) {
-            depth -= depth > 0 ? 1 : 0;
-        } else if (depth == 0 && cursor.is(TokenKind::comma)) {
-            break;
-        }
-    }
-    return {};
 }
 
 IsolationLevel level_of(std::string_view value) noexcept {
@@ -109,15 +83,14 @@ void read_level(TokenCursor& cursor, TransactionControl& control) noexcept {
     }
 }
 
-/// One `name = value`, the cursor on the value. True if it was one of ours.
-bool assign(Keyword name, SettingScope scope, TokenCursor& cursor,
+/// One assignment of ours; an empty value is one that the text does not tell.
+void assign(Keyword name, SettingScope scope, std::string_view value,
             TransactionControl& control) noexcept {
-    const std::string_view value = read_value(cursor);
     if (name == Keyword::autocommit) {
         if (scope != SettingScope::global) {
             control.autocommit = switch_of(value);
         }
-        return true;
+        return;
     }
     // A value has one place for the scope: a second assignment with another one does not fit.
     const bool first = !control.sets_level && control.read_only == Switch::unsaid &&
@@ -130,13 +103,11 @@ bool assign(Keyword name, SettingScope scope, TokenCursor& cursor,
         case Keyword::default_transaction_isolation:
             control.sets_level = true;
             control.level = level_of(value);
-            return true;
+            return;
         case Keyword::transaction_read_only:
         case Keyword::tx_read_only:
-        case Keyword::default_transaction_read_only:
-            control.read_only = switch_of(value);
-            return true;
-        default: control.deferrable = switch_of(value); return true;
+        case Keyword::default_transaction_read_only: control.read_only = switch_of(value); return;
+        default: control.deferrable = switch_of(value); return;
     }
 }
 
@@ -199,54 +170,7 @@ void read_postgres_set(TokenCursor& cursor, TransactionControl& control) noexcep
         scope = SettingScope::this_transaction;
     }
     control.verb = cursor.is(Keyword::default_) ? TransactionVerb::reset : TransactionVerb::set;
-    assign(name, scope, cursor, control);
-}
-
-/// GLOBAL, SESSION … in front of a name. False if there is none.
-bool read_scope(Keyword keyword, SettingScope& scope) noexcept {
-    switch (keyword) {
-        case Keyword::global:
-        case Keyword::persist:
-        case Keyword::persist_only: scope = SettingScope::global; return true;
-        case Keyword::session:
-        case Keyword::local: scope = SettingScope::session; return true;
-        default: return false;
-    }
-}
-
-/// One assignment of the list behind SET. `sticky` is the scope that the last GLOBAL or SESSION of
-/// the list has set for those behind it.
-void read_mysql_assignment(TokenCursor& cursor, SettingScope& sticky,
-                           TransactionControl& control) noexcept {
-    SettingScope scope = sticky;
-    Keyword name = cursor.token().keyword;
-    if (cursor.is(TokenKind::system_variable)) {
-        name = keyword_of(cursor.text().substr(2));
-        cursor.advance();
-        if (cursor.is(TokenKind::dot)) {
-            cursor.advance();
-            read_scope(name, scope);
-            name = cursor.token().keyword;
-            cursor.advance();
-        } else if (name != Keyword::autocommit) {
-            scope = SettingScope::next_transaction;
-        }
-    } else {
-        if (read_scope(name, sticky)) {
-            cursor.advance();
-            scope = sticky;
-            name = cursor.token().keyword;
-        }
-        cursor.advance();
-    }
-    cursor.accept(TokenKind::symbol);  // := is = here
-    cursor.accept(TokenKind::equals);
-    if (is_mysql_setting(name)) {
-        control.verb = TransactionVerb::set;
-        assign(name, scope, cursor, control);
-    } else {
-        read_value(cursor);
-    }
+    assign(name, scope, read_set_value(cursor).value_or(""), control);
 }
 
 void read_mysql_set(TokenCursor& cursor, TransactionControl& control) noexcept {
@@ -259,7 +183,7 @@ void read_mysql_set(TokenCursor& cursor, TransactionControl& control) noexcept {
     }
     SettingScope scope = SettingScope::next_transaction;
     TokenCursor ahead = cursor;
-    if (read_scope(ahead.token().keyword, scope)) {
+    if (read_set_scope(ahead.token().keyword, scope)) {
         ahead.advance();
     }
     if (ahead.accept(Keyword::transaction)) {
@@ -271,7 +195,15 @@ void read_mysql_set(TokenCursor& cursor, TransactionControl& control) noexcept {
     }
     SettingScope sticky = SettingScope::session;
     do {
-        read_mysql_assignment(cursor, sticky, control);
+        const SetAssignment made = read_set_assignment(cursor, sticky);
+        if (!is_mysql_setting(made.name)) {
+            continue;
+        }
+        control.verb = TransactionVerb::set;
+        // @@transaction_isolation without a scope is the next transaction's, not the session's.
+        const bool next = made.bare_variable && made.name != Keyword::autocommit;
+        assign(made.name, next ? SettingScope::next_transaction : made.scope,
+               made.value.value_or(""), control);
     } while (cursor.accept(TokenKind::comma));
 }
 

@@ -19,7 +19,6 @@
 
 namespace {
 
-using namespace std::string_literals;
 namespace sql = isotap::sql;
 
 class Server {
@@ -140,7 +139,8 @@ class ServerCatalog : public sql::Catalog {
             return nullptr;
         }
         const std::string where =
-            " where table_schema = " + (schema.empty() ? "database()"s : "'" + schema + "'") +
+            " where table_schema = " +
+            (schema.empty() ? std::string("database()") : "'" + schema + "'") +
             " and table_name = '" + name + "'";
         const auto kinds = server_.rows("select table_type from information_schema.tables" + where);
         if (kinds.empty()) {
@@ -284,7 +284,7 @@ class Referee {
                 std::printf("NOT SURE (%s): %s\n", structure_.doubt.data(), text.c_str());
             }
         }
-        ++reasons_[(structure_.sure() ? "planned: "s : "not sure: "s) +
+        ++reasons_[(structure_.sure() ? std::string("planned: ") : std::string("not sure: ")) +
                    (plan.reason.empty() ? "full" : std::string(plan.reason))];
         if (!plan.rewrites()) {
             return plan.reason;

@@ -109,6 +109,7 @@ TEST(Lexer, ReadsExecutableCommentsAsTheServerWould) {
         {"select /*M! 1, */ 2", "[select][2]"},
         {"select /*!080036 1, */ 2", "[select][1][,][2]?"},
         {"select /*! 1", "[select][1]<broken>"},
+        {"/*!", "<broken>"},
     };
     for (const Case& c : on_mysql) {
         EXPECT_EQ(cut(c.text, mysql_state()), c.tokens) << c.text;
@@ -155,7 +156,7 @@ TEST(Lexer, IsNotSureWithoutTheStateOfTheSession) {
 }
 
 TEST(Lexer, AnyPrefixOfAnyTextEnds) {
-    const std::string text = "select E'\\'' $a$ \"x\" /*!50000 y */ @`z` .5e+ 'q' -- e\n 0x";
+    const std::string text = "select E'\\'' $a$ \"x\" /*!50000 y */ @`z` .5e+ 'q' -- e\n 0x /*! z";
     for (const LexerState& state : {postgres_state(), mysql_state(), mariadb_state()}) {
         for (std::size_t length = 0; length <= text.size(); ++length) {
             const std::string_view prefix = std::string_view(text).substr(0, length);
@@ -166,6 +167,7 @@ TEST(Lexer, AnyPrefixOfAnyTextEnds) {
                 ASSERT_LE(token.end, prefix.size());
                 ASSERT_LE(token.begin, token.end);
                 if (token.is(TokenKind::broken)) {
+                    ASSERT_TRUE(lexer.next().is(TokenKind::end)) << prefix;
                     break;
                 }
                 ASSERT_LT(token.begin, token.end);

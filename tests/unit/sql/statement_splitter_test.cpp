@@ -56,6 +56,7 @@ TEST(StatementSplitter, KeepsTheCommentThatHoldsCode) {
     const LexerState state = mariadb_state();
     EXPECT_EQ(split("select 1; /*!40101 set names utf8 */; select /*! 2 */", state),
               "<select 1>< /*!40101 set names utf8 */>< select /*! 2 */>");
+    EXPECT_EQ(split("select 1 /*! , 2", state), "<select 1 /*! , 2>?");
     EXPECT_EQ(split("/*! select 1; select 2 */", state), "</*! select 1>?< select 2 */>");
 }
 
