@@ -29,6 +29,7 @@ void Inference::commit(Slot transaction) {
     transactions_[transaction].status = Status::committed;
     transactions_[transaction].done = true;
     versions_.on_committed(transaction);
+    predicates_.on_committed(work);
     close(transaction);
     if (options_.session_order) {
         follow_session(transaction);
@@ -53,6 +54,7 @@ void Inference::abort(Slot transaction) {
 
 /// What it did will never count.
 void Inference::discard(Slot transaction) {
+    predicates_.on_aborted(workspaces_[transactions_[transaction].workspace]);
     transactions_[transaction].done = true;
     close(transaction);
 }

@@ -195,11 +195,29 @@ void Inference::on(const history::WriterList& event) {
     work->add_list({row, event.statement.ordinal, event.trimmed, 0, 0}, event.writers);
 }
 
+void Inference::on(const history::PredicateRead& event) {
+    Workspace* work = workspace_of(event.statement.transaction);
+    if (work == nullptr || !predicates_.read(slot_of(event.statement.transaction), event)) {
+        ++statistics_.gaps;
+        return;
+    }
+    work->predicates.push_back(event.predicate);
+}
+
+void Inference::on(const history::PredicateMatch& event) {
+    if (!predicates_.match(event)) {
+        ++statistics_.unresolved;
+    }
+}
+
 void Inference::on(const history::Alias& event) {
     aliases_.insert_or_assign(event.server_transaction, event.transaction);
     if (const Slot slot = slot_of(event.transaction); slot != no_slot) {
-        transactions_[slot].alias = event.server_transaction;
-        ++transactions_[slot].aliases;
+        Transaction& transaction = transactions_[slot];
+        if (transaction.aliases++ != 0) {
+            more_aliases_[static_cast<std::uint64_t>(transaction.id)].push_back(transaction.alias);
+        }
+        transaction.alias = event.server_transaction;
     }
 }
 

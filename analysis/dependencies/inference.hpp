@@ -10,6 +10,7 @@
 #include "isotap/history/events.hpp"
 
 #include "analysis/dependencies/dependency.hpp"
+#include "analysis/dependencies/predicates.hpp"
 #include "analysis/dependencies/rows.hpp"
 #include "analysis/dependencies/transactions.hpp"
 #include "analysis/dependencies/versions.hpp"
@@ -32,7 +33,8 @@ class Inference {
         : options_(options),
           sink_(sink),
           statistics_(statistics),
-          versions_(transactions_, rows_, sink) {}
+          versions_(transactions_, rows_, sink),
+          predicates_(transactions_, rows_, versions_, sink) {}
 
     void accept(const history::Event& event);
 
@@ -84,8 +86,8 @@ class Inference {
     void on(const history::WriterList& event);
     void on(const history::RowLabelled&) {}
     void on(const history::RowImage&) {}
-    void on(const history::PredicateRead&) {}
-    void on(const history::PredicateMatch&) {}
+    void on(const history::PredicateRead& event);
+    void on(const history::PredicateMatch& event);
     void on(const history::Alias& event);
     void on(const history::Gap& event);
 
@@ -113,7 +115,7 @@ class Inference {
     void apply_deferred(bool at_end);
     void promote_seen();
     void find_garbage();
-    void rename_by_alias(Slot transaction);
+    void forget_aliases(Slot transaction);
     void note_time(Time at) noexcept;
 
     InferenceOptions options_;
@@ -122,10 +124,13 @@ class Inference {
     Transactions transactions_;
     Rows rows_;
     Versions versions_;
+    Predicates predicates_;
     std::vector<Workspace> workspaces_;
     std::vector<Slot> free_workspaces_;
     boost::unordered_flat_map<std::uint64_t, Session, Hash> sessions_;
     boost::unordered_flat_map<std::uint64_t, history::TransactionId, Hash> aliases_;
+    /// Of transactions that have several, all but the last.
+    boost::unordered_flat_map<std::uint64_t, std::vector<std::uint64_t>, Hash> more_aliases_;
     std::vector<Deferred> deferred_;
     std::vector<Slot> indeterminate_;  ///< not known to have committed, kept in case they did
     history::TransactionId cached_id_{};

@@ -13,6 +13,7 @@ void Inference::catch_up() {
     promote_seen();
     apply_deferred(false);
     versions_.judge_forks();
+    predicates_.decide(horizon(), false);
     transactions_.for_each([this](Slot slot) {
         Transaction& transaction = transactions_[slot];
         if (transaction.status == Status::mentioned && transaction.ended == Time{} &&
@@ -26,6 +27,7 @@ void Inference::finish() {
     apply_deferred(true);
     promote_seen();
     versions_.judge_forks();
+    predicates_.decide(horizon(), true);
     if (options_.every_writer_known) {
         find_garbage();
     }
@@ -170,17 +172,27 @@ bool Inference::is_settled(Slot slot, Time horizon) const noexcept {
     return false;
 }
 
-/// Who comes later names what this transaction left by the server's number, if by that at all.
-void Inference::rename_by_alias(Slot slot) {
+/// Who comes later names what this transaction left by the server's number, if by that at all. Of
+/// one with several numbers it is not known which of them made what: its versions lose their link
+/// to later readers, which costs edges and invents none.
+void Inference::forget_aliases(Slot slot) {
     const Transaction& transaction = transactions_[slot];
-    if (transaction.aliases != 1) {
+    if (transaction.aliases == 0) {
         return;
     }
-    versions_.for_each_of(slot, [&](Slot version) {
-        if (versions_[version].next == no_slot) {
-            versions_.rename(version, Version::foreign(transaction.alias));
+    if (transaction.aliases == 1) {
+        versions_.for_each_of(slot, [&](Slot version) {
+            if (versions_[version].next == no_slot) {
+                versions_.rename(version, Version::foreign(transaction.alias));
+            }
+        });
+    } else if (const auto more = more_aliases_.find(static_cast<std::uint64_t>(transaction.id));
+               more != more_aliases_.end()) {
+        for (const std::uint64_t alias : more->second) {
+            aliases_.erase(alias);
         }
-    });
+        more_aliases_.erase(more);
+    }
     aliases_.erase(transaction.alias);
 }
 
@@ -192,7 +204,11 @@ void Inference::retire(Slot slot) {
     if (transactions_[slot].workspace != no_slot) {
         discard(slot);  // forced out while it was under way
     }
-    rename_by_alias(slot);
+    if (transactions_[slot].waiting != 0) {
+        predicates_.forget(slot);
+        std::erase_if(deferred_, [slot](const Deferred& d) { return d.transaction == slot; });
+    }
+    forget_aliases(slot);
     versions_.retire(slot);
     transactions_.forget(slot, status != Status::mentioned);
 }

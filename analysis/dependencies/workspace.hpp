@@ -33,6 +33,7 @@ class Workspace {
 
     std::vector<Access> accesses;
     std::vector<List> lists;
+    std::vector<history::PredicateId> predicates;
     std::string last_text;  ///< of the statement that is under way, cut short
     std::uint32_t last_statement = 0;
 
@@ -77,6 +78,7 @@ class Workspace {
     void clear() noexcept {
         accesses.clear();
         lists.clear();
+        predicates.clear();
         writers_.clear();
         savepoints_.clear();
         undone_.clear();

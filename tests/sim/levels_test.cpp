@@ -88,6 +88,32 @@ INSTANTIATE_TEST_SUITE_P(
         return name;
     });
 
+/// A window that is far too small, few rows: much is forgotten too early. That may hide anomalies,
+/// and is said, but must not invent any.
+TEST(Window, ForgettingTooEarlyInventsNothing) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        WorkloadOptions workload;
+        workload.seed = seed;
+        workload.transactions = transactions() / 20;
+        workload.rows = 40;
+        EngineOptions options = live_options();
+        options.arrival_skew = std::chrono::seconds{1};
+        options.search_every = 16;
+        options.window = 24;
+        options.rows = 10;
+        options.on_anomaly = [&](Anomaly&& anomaly) {
+            EXPECT_FALSE(anomaly.violates.has(Model::strong_snapshot_isolation))
+                << "seed " << seed << ": " << name_of(anomaly.kind);
+        };
+        Engine engine{options};
+        Workload run{workload, engine};
+        run.run();
+        engine.finish();
+        EXPECT_GT(engine.statistics().forced, 0U);
+        EXPECT_LE(engine.statistics().live, 24U + workload.sessions);
+    }
+}
+
 struct Plant {
     const char* name;
     Bug bug;

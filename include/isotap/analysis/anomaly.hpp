@@ -117,4 +117,8 @@ struct Anomaly {
 /// "intermediate read" …: depends on the edges as well as on the type.
 std::string_view plain_name(const Anomaly& anomaly) noexcept;
 
+/// What would have prevented it, in a sentence or two: a stronger level, a lock taken by a
+/// statement that is named, a constraint. For people; the wording may change.
+std::string advice(const Anomaly& anomaly);
+
 }  // namespace isotap::analysis
