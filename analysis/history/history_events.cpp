@@ -82,13 +82,16 @@ class Emitter {
         sink_.accept(Access{statement, history_table, row, AccessKind::read, seen, Version{}});
     }
 
-    /// A list that repeats what an earlier one showed says nothing new.
+    /// A list that repeats what an earlier one showed says nothing new; one that goes on from there
+    /// is told from the last version that is known already.
     void show(StatementRef statement, const Operation& read, std::span<const Version> versions) {
         std::uint32_t& shown = shown_[History::list_prefix(read).chain];
         const auto length = static_cast<std::uint32_t>(versions.size());
         if (length > shown) {
+            const std::uint32_t known = shown == 0 ? 0 : shown - 1;
             shown = length;
-            sink_.accept(WriterList{statement, history_table, row_of(read.key), 0, versions});
+            sink_.accept(WriterList{statement, history_table, row_of(read.key), known,
+                                    versions.subspan(known)});
         }
     }
 

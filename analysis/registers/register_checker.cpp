@@ -153,14 +153,29 @@ RegisterAnswer RegisterChecker::check_weak(Model model) const {
     } else {
         causal_cycle = true;
     }
-    OrderEdges edges = known_order(true);
+    RegisterAnswer answer;
+    answer.anomalies = cycles_among(model, known_order(true), inferred, !causal_cycle);
+    if (!answer.anomalies.empty()) {
+        // One that needs no order of sessions convinces more people.
+        auto without = cycles_among(model, known_order(false), inferred, !causal_cycle);
+        if (!without.empty()) {
+            answer.anomalies = std::move(without);
+        }
+    }
+    answer.kind = answer.anomalies.empty() ? Kind::holds : Kind::violated;
+    return answer;
+}
+
+std::vector<Anomaly> RegisterChecker::cycles_among(Model model, OrderEdges edges,
+                                                   const OrderEdges& inferred,
+                                                   bool named_by_level) const {
     edges.insert(edges.end(), inferred.begin(), inferred.end());
     std::vector<OrderGraph::Arc> arcs;
     arcs.reserve(edges.size());
     for (const OrderEdge& edge : edges) {
         arcs.push_back({edge.from, edge.to});
     }
-    RegisterAnswer answer;
+    std::vector<Anomaly> anomalies;
     for (const auto& cycle : OrderGraph(resolved_.node_count(), arcs).cycles(anomalies_max_)) {
         OrderEdges steps;
         bool needs_inference = false;
@@ -169,11 +184,10 @@ RegisterAnswer RegisterChecker::check_weak(Model model) const {
             needs_inference |= edges[arc].reason == OrderReason::overwrote;
         }
         const AnomalyType type =
-            needs_inference && !causal_cycle ? cycle_type(model) : AnomalyType::g1c;
-        answer.anomalies.push_back(anomaly_of_cycle(resolved_, steps, type));
+            needs_inference && named_by_level ? cycle_type(model) : AnomalyType::g1c;
+        anomalies.push_back(anomaly_of_cycle(resolved_, steps, type));
     }
-    answer.kind = answer.anomalies.empty() ? Kind::holds : Kind::violated;
-    return answer;
+    return anomalies;
 }
 
 RegisterAnswer RegisterChecker::check_searched(Model model) const {

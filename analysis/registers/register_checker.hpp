@@ -49,6 +49,9 @@ class RegisterChecker {
     RegisterAnswer check_weak(Model model) const;
     RegisterAnswer check_searched(Model model) const;
     void add_faults(Model model, RegisterAnswer& answer) const;
+    [[nodiscard]] std::vector<Anomaly> cycles_among(Model model, OrderEdges edges,
+                                                    const OrderEdges& inferred,
+                                                    bool named_by_level) const;
     [[nodiscard]] OrderEdges known_order(bool sessions) const;
 
     ResolvedHistory resolved_;

@@ -61,6 +61,15 @@ TEST(HistoryEvents, ListsBecomeWritersAndARepeatedListSaysNothingNew) {
               "began 3\nwrote 3.1\nread 1.2\nended 3\n");
 }
 
+TEST(HistoryEvents, AListThatGoesOnIsToldFromWhatIsKnown) {
+    EXPECT_EQ(events_of("{:type :ok, :process 0, :f :txn, :value [[:append :x 5] [:append :x 6]]}\n"
+                        "{:type :ok, :process 1, :f :txn, :value [[:r :x [5]]]}\n"
+                        "{:type :ok, :process 2, :f :txn, :value [[:r :x [5 6]]]}\n"),
+              "began 1\nwrote 1.1\nwrote 1.2\nended 1\n"
+              "began 2\nlist T0 1.1\nread 1.1\nended 2\n"
+              "began 3\nlist 1.1 1.2\nread 1.2\nended 3\n");
+}
+
 TEST(HistoryEvents, TransactionsThatOverlapInTheFileOverlapInTheEvents) {
     EXPECT_EQ(events_of("{:type :invoke, :process 0, :f :txn, :value [[:append :x 1]]}\n"
                         "{:type :invoke, :process 1, :f :txn, :value [[:append :x 2]]}\n"
