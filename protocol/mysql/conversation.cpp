@@ -21,7 +21,7 @@ Conversation::Conversation(const ChannelFacts& channel, const Limits& limits,
       limits_(limits),
       notes_(notes),
       observation_(observation),
-      ledger_(limits.pipelined_replies, limits.observed_message),
+      ledger_(limits.pipelined_replies, limits.pipelined_bytes),
       reply_(channel.in_force),
       status_(channel.status) {
     if (channel.compression != Compression::none) {
@@ -35,6 +35,7 @@ void Conversation::feed(Side from, Bytes bytes, Time now, Actions& actions) {
     if (blind_) {
         return;
     }
+    now_ = now;
     observe(from, bytes, now);
     if (blind_) {
         actions.add(ActionKind::go_blind);
@@ -216,7 +217,7 @@ void Conversation::on_server_packet(const Piece& packet, Time now) {
 }
 
 /// The server may say at any time why it is about to close the connection, and nothing else.
-void Conversation::on_unasked(const Piece& packet) noexcept {
+void Conversation::on_unasked(const Piece& packet) {
     const bool error = !packet.payload.empty() && packet.payload.front() == error_header;
     const bool answer_to_quit = quitting_ && !packet.payload.empty();
     if (!error && !answer_to_quit) {
@@ -294,11 +295,11 @@ void Conversation::shut_down(Actions& actions) {
     actions.add(ActionKind::finish);
 }
 
-void Conversation::give_up(Note note, std::string_view detail) noexcept {
+void Conversation::give_up(Note note, std::string_view detail) {
     blind_ = true;
     notes_.take(note, detail);
     if (observation_ != nullptr) {
-        observation_->lost();
+        observation_->lost(now_);
     }
 }
 

@@ -57,7 +57,7 @@ class Conversation {
     void on_answer_of_client(const Piece& packet) noexcept;
     void owe(Command command, const Piece& packet, Time now);
     void on_server_packet(const Piece& packet, Time now);
-    void on_unasked(const Piece& packet) noexcept;
+    void on_unasked(const Piece& packet);
     void on_step(const ReplyStep& step, Time now);
     void on_success(const Request& request, const ReplyStep& step, Time now);
     void next_reply(Time now);
@@ -69,7 +69,7 @@ class Conversation {
         return channel_.compression == Compression::none;
     }
     [[nodiscard]] Bytes text_of(Command command, const Piece& packet) const noexcept;
-    void give_up(protocol::Note note, std::string_view detail) noexcept;
+    void give_up(protocol::Note note, std::string_view detail);
 
     ChannelFacts channel_;
     const Limits& limits_;
@@ -81,6 +81,7 @@ class Conversation {
     ReplyReader reply_;
     ClientStage client_stage_ = ClientStage::command;
     ServerStatus status_;
+    Time now_{};  ///< of the call that is being answered
     bool blind_ = false;
     bool quitting_ = false;
 };

@@ -242,10 +242,14 @@ void Handshake::start_client_tls(Actions& actions) {
     actions.add(ActionKind::start_tls, Side::client, pending(Side::client));
 }
 
-void Handshake::on_tls_started(Side leg, Actions& actions) {
+void Handshake::on_tls_started(Side leg, protocol::TlsFacts facts, Actions& actions) {
     if (leg == Side::client) {
         pending(Side::client).clear();
         stage_ = Stage::response;
+        return;
+    }
+    if (rules_.policy == TlsPolicy::same_certificate && !facts.same_certificate) {
+        on_tls_failed(leg, "the server shows another certificate than the proxy", actions);
         return;
     }
     server_tls_ = true;

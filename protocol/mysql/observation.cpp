@@ -75,16 +75,24 @@ void Observation::began(const ChannelFacts& channel, Time at) {
 
 void Observation::closed(Time at) {
     const bool in_flight = in_flight_.open;
-    if (in_flight) {
+    cut_statement(at);
+    const bool may_commit =
+        in_flight_.control.verb != sql::TransactionVerb::none || in_flight_.routine;
+    transactions_.closed(in_flight ? &in_flight_.control : nullptr, may_commit,
+                         in_flight_.requested, at);
+    events_.accept(history::SessionEnded{session_, at});
+}
+
+void Observation::lost(Time at) {
+    cut_statement(at);
+    transactions_.lost(at);
+    events_.accept(history::Gap{session_, {}, at, 1, history::no_name});
+}
+
+void Observation::cut_statement(Time at) {
+    if (in_flight_.open) {
         end_statement(StatementOutcome::cut, {}, at);
     }
-    if (lost_) {
-        transactions_.mark_incomplete();
-    }
-    const bool commits = in_flight_.control.verb != sql::TransactionVerb::none;
-    transactions_.closed(in_flight || lost_ ? &in_flight_.control : nullptr,
-                         lost_ || commits || in_flight_.routine, in_flight_.requested, at);
-    events_.accept(history::SessionEnded{session_, at});
 }
 
 void Observation::text_sent(std::string_view text, bool cut, Time at) {
@@ -183,7 +191,11 @@ void Observation::result(const ReplyStep& step, Time at) {
     }
 }
 
-void Observation::command_failed(Command /*command*/, const ReplyStep& step, Time at) {
+void Observation::command_failed(Command command, const ReplyStep& step, Time at) {
+    if (command == Command::change_user) {
+        // Some servers close the connection now, others go on with nobody knows what.
+        transactions_.mark_incomplete();
+    }
     if (!in_flight_.open) {
         return;
     }

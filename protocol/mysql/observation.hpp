@@ -27,8 +27,8 @@ class Observation {
     void began(const ChannelFacts& channel, Time at);
     void closed(Time at);
 
-    /// From here on nothing is known any more.
-    void lost() noexcept { lost_ = true; }
+    /// From here on nothing is known any more: what is open has an unknown end.
+    void lost(Time at);
 
     /// The server works on this text from now on. Several statements may stand in it.
     void text_sent(std::string_view text, bool cut, Time at);
@@ -55,6 +55,7 @@ class Observation {
     void begin_first_of(std::string_view script, bool cut, Time at);
     bool begin_next_of_script(Time at);
     void result(const ReplyStep& step, Time at);
+    void cut_statement(Time at);
     void end_statement(history::StatementOutcome outcome, const ErrorPacket& error, Time at);
     void learn_from(const OkPacket& ok);
 
@@ -67,7 +68,6 @@ class Observation {
     InFlight in_flight_;
     std::string script_;  ///< statements of the same text that wait for their turn
     bool script_cut_ = false;
-    bool lost_ = false;
 };
 
 }  // namespace isotap::mysql

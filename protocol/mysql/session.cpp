@@ -43,8 +43,8 @@ void Session::on_dial_failed(const protocol::DialFailure& failure, Time /*now*/,
     handshake_->on_dial_failed(failure, actions);
 }
 
-void Session::on_tls_started(Side leg, protocol::TlsFacts /*facts*/, Time now, Actions& actions) {
-    handshake_->on_tls_started(leg, actions);
+void Session::on_tls_started(Side leg, protocol::TlsFacts facts, Time now, Actions& actions) {
+    handshake_->on_tls_started(leg, facts, actions);
     converse_if_done(now, actions);
 }
 

@@ -33,10 +33,15 @@ bool never_ran(std::uint32_t error) noexcept {
     return is_one_of<4>(error, {1064, 1149, 1399, 1792});
 }
 
-/// Errors after which nobody knows whether a COMMIT took place: the server went away, the session
+/// Errors after which nobody knows whether a commit took place: the server went away, the session
 /// was killed, and TiDB's own word for it.
 bool leaves_doubt(std::uint32_t error) noexcept {
-    return is_one_of<6>(error, {1053, 1317, 1927, 3024, 8501, 1969});
+    return is_one_of<3>(error, {1053, 1927, 8501});
+}
+
+/// Errors of a statement that was interrupted: harmless, unless it was a COMMIT.
+bool interrupted(std::uint32_t error) noexcept {
+    return is_one_of<3>(error, {1317, 1969, 3024});
 }
 
 /// The server keeps them until somebody decides: so do we, up to a bound.
@@ -109,7 +114,7 @@ void TransactionTracker::statement_succeeded(const TransactionControl& control, 
             break;
         default:
             if (!in_transaction_) {
-                end_by_flag(control, requested, at);
+                end_by_flag(control, was_in_transaction, requested, at);
             } else {
                 // Under autocommit only one that was open before is open now. One that a mere
                 // statement has opened was opened inside a routine: we have not seen how.
@@ -150,12 +155,14 @@ void TransactionTracker::end_by_verb(const TransactionControl& control, Time req
 }
 
 /// The flag went out, or was never set, and the statement is none that ends transactions by name.
-void TransactionTracker::end_by_flag(const TransactionControl& control, Time requested, Time at) {
+void TransactionTracker::end_by_flag(const TransactionControl& control, bool was_in_transaction,
+                                     Time requested, Time at) {
     const bool ends_others =
         control.verb == TransactionVerb::implicit_commit || control.autocommit == sql::Switch::on;
-    // The only statement of its transaction has committed it; a later one may have rolled it back
-    // just as well, unless it is known to commit.
-    if (ends_others || ordinal_ == 1) {
+    // The only statement of its transaction has committed it, and where the server was in none
+    // before either, there was nothing else to commit. A later one may have rolled it back just as
+    // well, unless it is known to commit.
+    if (ends_others || ordinal_ == 1 || !was_in_transaction) {
         if (maybe_rolled_back_) {
             end_unclear(requested, at);
         } else {
@@ -182,13 +189,18 @@ void TransactionTracker::statement_failed(const TransactionControl& control, std
         return;
     }
     if (ends) {
-        const bool doubt = control.verb == TransactionVerb::commit && leaves_doubt(error);
+        const bool doubt =
+            control.verb == TransactionVerb::commit && (leaves_doubt(error) || interrupted(error));
         end(doubt ? Outcome::indeterminate : Outcome::aborted, requested, at);
         in_transaction_ = false;
     } else if (control.verb == TransactionVerb::implicit_commit ||
                control.verb == TransactionVerb::begin) {
-        // It commits before it does its own work; which of the two failed is not told.
-        end_unclear(requested, at);
+        // It commits what is open before it does its own work; which of the two failed is not told.
+        if (in_transaction_) {
+            end_unclear(requested, at);
+        } else {
+            end(Outcome::aborted, requested, at);
+        }
         in_transaction_ = false;
     }
 }
@@ -225,6 +237,15 @@ void TransactionTracker::closed(const TransactionControl* in_flight, bool may_co
                            (may_commit || (ordinal_ == 1 && autocommit_ && !in_transaction_));
         end(doubt ? Outcome::indeterminate : Outcome::aborted, in_flight ? requested : at, at);
     }
+    end_parked_unclear(at);
+}
+
+void TransactionTracker::lost(Time at) {
+    end_unclear(at, at);
+    end_parked_unclear(at);
+}
+
+void TransactionTracker::end_parked_unclear(Time at) {
     for (const PreparedXa& branch : parked_) {
         emit_end(branch.transaction, Outcome::indeterminate, branch.incomplete, at, at);
     }

@@ -53,6 +53,9 @@ class TransactionTracker {
     /// Something of the open transaction went by unseen.
     void mark_incomplete() noexcept { incomplete_ = true; }
 
+    /// Nothing more will be seen: every open end is unknown.
+    void lost(Time at);
+
     /// The connection is gone; `in_flight` is the statement that got no answer, if any.
     void closed(const sql::TransactionControl* in_flight, bool may_commit, Time requested, Time at);
 
@@ -68,9 +71,11 @@ class TransactionTracker {
     void end(history::Outcome outcome, Time requested, Time at);
     void end_unclear(Time requested, Time at);
     void end_by_verb(const sql::TransactionControl& control, Time requested, Time at);
-    void end_by_flag(const sql::TransactionControl& control, Time requested, Time at);
+    void end_by_flag(const sql::TransactionControl& control, bool was_in_transaction,
+                     Time requested, Time at);
     void park_prepared_xa(std::string_view xid, Time requested, Time at);
     bool end_parked(std::string_view xid, history::Outcome outcome, Time requested, Time at);
+    void end_parked_unclear(Time at);
     void emit_end(history::TransactionId transaction, history::Outcome outcome, bool incomplete,
                   Time requested, Time at);
     void emit_savepoint(const sql::TransactionControl& control);

@@ -8,7 +8,8 @@ import re
 import sys
 
 WANTED = [f"X-{n:02}" for n in range(1, 16)] + [
-    f"PG-{n:02}" for n in (*range(1, 9), *range(10, 25))]
+    f"PG-{n:02}" for n in (*range(1, 9), *range(10, 25))] + [
+    f"MY-{n:02}" for n in (*range(1, 13), *range(20, 40))]
 ROW = re.compile(r"^\| ((?:X|PG|MY|IN)-\d\d) \|(.*)\|([^|]*)\|$")
 
 

@@ -41,7 +41,8 @@ bool is_end(const MysqlPacket& packet) {
 std::string mysql_number(std::uint64_t value, int width) {
     std::string bytes;
     for (int i = 0; i < width; ++i) {
-        bytes += static_cast<char>(value >> (8 * i) & 0xff);
+        bytes += static_cast<char>(value & 0xff);
+        value >>= 8;
     }
     return bytes;
 }

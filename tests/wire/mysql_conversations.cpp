@@ -7,7 +7,12 @@
 namespace isotap::test {
 namespace {
 
-using namespace client_flag;
+using client_flag::deprecate_eof;
+using client_flag::long_password;
+using client_flag::multi_statements;
+using client_flag::optional_metadata;
+using client_flag::query_attributes;
+using client_flag::session_track;
 
 constexpr std::uint8_t quit = 0x01;
 constexpr std::uint8_t init_db = 0x02;

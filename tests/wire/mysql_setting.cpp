@@ -43,9 +43,9 @@ Endpoint MysqlSetting::front(const Route& route, std::vector<std::string> option
     return {.port = way.near_client->port()};
 }
 
-long MysqlSetting::notes(const Route& route, const std::string& note) {
+long MysqlSetting::counter(const Route& route, const std::string& name) {
     const std::string page = get(ways_.at(route.name).proxy->admin_url(), "/metrics");
-    const std::string line = "isotap_notes_total{note=\"" + note + "\"} ";
+    const std::string line = "\n" + name + " ";
     const std::size_t at = page.find(line);
     return at == std::string::npos ? 0 : std::stol(page.substr(at + line.size()));
 }

@@ -140,6 +140,66 @@ TEST_P(MysqlThroughProxy, AServerThatIsNotThereIsToldInTheDialect) {
     EXPECT_EQ(refusal.payload.substr(1, 2), mysql_number(2003, 2));
 }
 
+TEST_P(MysqlThroughProxy, TransactionsAreCountedAsTheServerEndsThem) {
+    MysqlSetting& there = setting(GetParam());
+    const Route observe = main_routes()[1];
+    MysqlWire client(there.front(observe));
+    client.log_in({.capabilities = client_flag::multi_statements});
+    const auto ended = [&](const std::string& outcome) {
+        return there.counter(observe, "isotap_transactions_total{outcome=\"" + outcome + "\"}");
+    };
+    const long in_doubt = ended("indeterminate");
+    struct Step {
+        const char* sql;
+        long committed;
+        long aborted;
+    };
+    for (const Step& step :
+         std::vector<Step>{{"DROP TABLE IF EXISTS counted", 1, 0},
+                           {"CREATE TABLE counted (a INT PRIMARY KEY) ENGINE=InnoDB", 1, 0},
+                           {"BEGIN; INSERT INTO counted VALUES (1); COMMIT", 1, 0},
+                           {"START TRANSACTION; INSERT INTO counted VALUES (2); ROLLBACK", 0, 1},
+                           {"INSERT INTO counted VALUES (1)", 0, 1},
+                           {"BEGIN", 0, 0},
+                           {"INSERT INTO counted VALUES (1)", 0, 0},
+                           {"INSERT INTO counted VALUES (3)", 0, 0},
+                           {"COMMIT AND CHAIN", 1, 0},
+                           {"INSERT INTO counted VALUES (4)", 0, 0},
+                           {"BEGIN", 1, 0},
+                           {"CREATE TABLE IF NOT EXISTS counted (a INT)", 1, 0},
+                           {"SET autocommit=0", 1, 0},
+                           {"INSERT INTO counted VALUES (5)", 0, 0},
+                           {"SET autocommit=1", 1, 0},
+                           {"XA START 'x'", 0, 0},
+                           {"INSERT INTO counted VALUES (6)", 0, 0},
+                           {"XA END 'x'", 0, 0},
+                           {"XA PREPARE 'x'", 0, 0},
+                           {"XA COMMIT 'x'", 2, 0},
+                           {"XA START 'y'; XA END 'y'; XA ROLLBACK 'y'", 0, 1}}) {
+        SCOPED_TRACE(step.sql);
+        const long committed = ended("committed");
+        const long aborted = ended("aborted");
+        client.query(step.sql);
+        EXPECT_EQ(ended("committed") - committed, step.committed);
+        EXPECT_EQ(ended("aborted") - aborted, step.aborted);
+    }
+    EXPECT_EQ(ended("indeterminate"), in_doubt);
+}
+
+TEST_P(MysqlThroughProxy, ARowOf64MiBCostsNoMemory) {
+    MysqlSetting& there = setting(GetParam());
+    IsotapProcess proxy(there.server().url(), {"--mode", "observe"});
+    MysqlWire client(Endpoint{.port = proxy.port()});
+    client.log_in({.capabilities = client_flag::deprecate_eof});
+    client.query("SELECT 1");
+    const std::size_t before = memory_of(proxy.process().id()).peak;
+    constexpr std::size_t row_size = 64U << 20;
+    const auto reply = client.query("SELECT REPEAT('x'," + std::to_string(row_size) + ")");
+    ASSERT_EQ(reply.size(), 4U);
+    EXPECT_GT(reply[2].payload.size(), row_size);
+    EXPECT_LT(memory_of(proxy.process().id()).peak, before + (8U << 20));
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, MysqlThroughProxy,
                          testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mysql),
                          [](const auto& named) { return testing::PrintToString(named.param); });

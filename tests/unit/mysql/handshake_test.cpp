@@ -172,6 +172,27 @@ TEST(MysqlTls, MirrorDoesOnBothLegsWhatTheClientAsksFor) {
     EXPECT_EQ(wire.phase(), Phase::idle);
 }
 
+TEST(MysqlTls, SameCertificateIsHeldToItsName) {
+    for (const bool same : {true, false}) {
+        Wire wire({TlsPolicy::same_certificate, true, ServerTls::prefer});
+        wire.tls_facts.same_certificate = same;
+        wire.dialled();
+        wire.from_server(test::greeting(with_tls));
+        wire.from_client(test::ssl_request(with_tls));
+        EXPECT_EQ(wire.other_actions.back(), same ? "client tls " : "finish");
+    }
+}
+
+TEST(MysqlTls, AFailureOfTheClientsTlsEndsTheSession) {
+    Wire wire({TlsPolicy::mirror, true, ServerTls::prefer});
+    wire.dialled();
+    wire.from_server(test::greeting(with_tls));
+    wire.to_client.clear();
+    wire.tls_failed(Side::client);
+    EXPECT_EQ(wire.to_client, "") << "the client is in the midst of another protocol";
+    EXPECT_EQ(wire.other_actions.back(), "finish");
+}
+
 TEST(MysqlTls, MirrorWithoutACertificateOffersNoTls) {
     Wire wire({TlsPolicy::mirror, false, ServerTls::prefer});
     wire.dialled();

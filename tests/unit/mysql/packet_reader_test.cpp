@@ -1,5 +1,6 @@
 #include "protocol/mysql/packet_reader.hpp"
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,7 @@ TEST(PacketReader, KeepsNoMoreThanIsAskedFor) {
 }
 
 TEST(PacketReader, AFullFrameIsContinuedByTheNext) {
-    for (const std::size_t more : {0, 1, 500}) {
+    for (const std::size_t more : std::initializer_list<std::size_t>{0, 1, 500}) {
         const std::string payload = "x" + std::string(frame_size_max - 1 + more, 'y');
         const std::string stream = test::frames(255, payload) + test::packet(0, "next");
         for (const std::size_t chunk : {std::size_t{65'536}, stream.size()}) {

@@ -9,7 +9,8 @@ namespace isotap::mysql::test {
 std::string number(std::uint64_t value, int width) {
     std::string bytes;
     for (int i = 0; i < width; ++i) {
-        bytes += static_cast<char>(value >> (8 * i) & 0xff);
+        bytes += static_cast<char>(value & 0xff);
+        value >>= 8;
     }
     return bytes;
 }

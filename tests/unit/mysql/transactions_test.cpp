@@ -136,6 +136,14 @@ TEST(MysqlTransactions, WithoutAutocommitTheFirstStatementOpensOne) {
                "2.2 SELECT a", "2.2 completed 1", "2.3 COMMIT", "2.3 completed 0", "2 committed"}));
 }
 
+TEST(MysqlTransactions, WithoutAutocommitAFailureOpensNothingToDoubt) {
+    const Step off{"SET autocommit=0", ok(1, manual)};
+    EXPECT_EQ(
+        history_of({off, {"x", error(1, 1064)}, {"SELECT 1", result_set(1, 1, manual)}}).back(),
+        "2 committed");
+    EXPECT_EQ(history_of({off, {"DROP TABLE missing", error(1, 1051)}}).back(), "2 aborted");
+}
+
 TEST(MysqlTransactions, TurningAutocommitOnCommits) {
     EXPECT_EQ(history_of({{"SET autocommit=0", ok(1, manual)},
                           {"UPDATE t SET a=1", ok(1, manual_open, 1)},
@@ -285,10 +293,30 @@ TEST(MysqlTransactions, ADeathIsInDoubtOnlyWhereACommitWasInFlight) {
     EXPECT_EQ(outcome_of_death_in("", true), "1 aborted");
 }
 
+TEST(MysqlTransactions, WhatIsOpenWhenTheThreadIsLostEndsUnknown) {
+    Wire wire;
+    wire.log_in(test::plain_capabilities);
+    wire.exchange(query("BEGIN"), ok(1, open));
+    wire.from_client(query("SELECT a"));
+    wire.from_server(ok(9));
+    ASSERT_TRUE(wire.blind);
+    wire.close();
+    const Lines lines = wire.events();
+    EXPECT_EQ(Lines(lines.end() - 4, lines.end()),
+              (Lines{"1.2 cut 0", "1 indeterminate incomplete", "gap", "session ended"}));
+}
+
 TEST(MysqlTransactions, ACommitThatTheServerDidNotFinishIsInDoubt) {
     EXPECT_EQ(history_of({{"BEGIN", ok(1, open)}, {"COMMIT", error(1, 1053)}}).back(),
               "1 indeterminate");
     EXPECT_EQ(history_of({{"BEGIN", ok(1, open)}, {"COMMIT", error(1, 1213)}}).back(), "1 aborted");
+}
+
+TEST(MysqlTransactions, AnInterruptedStatementAloneIsUndone) {
+    EXPECT_EQ(history_of({{"UPDATE t SET a=1", error(1, 1317)}}).back(), "1 aborted");
+    EXPECT_EQ(history_of({{"UPDATE t SET a=1", error(1, 1053)}}).back(), "1 indeterminate");
+    EXPECT_EQ(history_of({{"BEGIN", ok(1, open)}, {"COMMIT", error(1, 1317)}}).back(),
+              "1 indeterminate");
 }
 
 TEST(MysqlTransactions, PreparedStatementsAreReportedByTheirText) {

@@ -61,6 +61,7 @@ struct Line {
         return fmt::format("{}.{} savepoint {} {}", std::uint64_t(e.statement.transaction),
                            e.statement.ordinal, word(savepoint_actions, e.action), e.name);
     }
+    std::string operator()(const history::Gap& /*e*/) const { return "gap"; }
     template <typename Other>
     std::string operator()(const Other& /*e*/) const {
         return "an event that this part never sends";
@@ -134,7 +135,7 @@ void Wire::perform() {
     }
     actions_.clear();
     for (const Side leg : started) {
-        session_.on_tls_started(leg, {}, {}, actions_);
+        session_.on_tls_started(leg, tls_facts, {}, actions_);
         perform();
     }
 }

@@ -58,6 +58,7 @@ class Wire {
     std::string to_server;
     std::vector<std::string> other_actions;  ///< dial, start_tls …, as words
     bool blind = false;
+    protocol::TlsFacts tls_facts;  ///< of every TLS handshake
 
   private:
     void perform();
