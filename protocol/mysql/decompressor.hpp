@@ -42,7 +42,7 @@ class Decompressor {
     bool inflate(Bytes& chunk);
 
     static constexpr std::size_t header_length = 7;
-    static constexpr std::size_t chunk_size = 16 * 1024;
+    static constexpr std::size_t chunk_size = std::size_t{16} * 1024;
 
     std::unique_ptr<InflateStream> stream_;
     Bytes input_;

@@ -242,7 +242,7 @@ void Handshake::start_client_tls(Actions& actions) {
     actions.add(ActionKind::start_tls, Side::client, pending(Side::client));
 }
 
-void Handshake::on_tls_started(Side leg, protocol::TlsFacts facts, Actions& actions) {
+void Handshake::on_tls_started(Side leg, const protocol::TlsFacts& facts, Actions& actions) {
     if (leg == Side::client) {
         pending(Side::client).clear();
         stage_ = Stage::response;

@@ -44,7 +44,8 @@ class Handshake {
     void feed(protocol::Side from, Bytes bytes, protocol::Actions& actions);
     void on_dialled() noexcept;
     void on_dial_failed(const protocol::DialFailure& failure, protocol::Actions& actions);
-    void on_tls_started(protocol::Side leg, protocol::TlsFacts facts, protocol::Actions& actions);
+    void on_tls_started(protocol::Side leg, const protocol::TlsFacts& facts,
+                        protocol::Actions& actions);
     void on_tls_failed(protocol::Side leg, std::string_view why, protocol::Actions& actions);
 
     /// The login took too long, or the proxy goes down.
