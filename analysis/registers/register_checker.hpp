@@ -46,8 +46,8 @@ class RegisterChecker {
     static bool decides(Model model) noexcept;
 
   private:
-    RegisterAnswer check_weak(Model model) const;
-    RegisterAnswer check_searched(Model model) const;
+    [[nodiscard]] RegisterAnswer check_weak(Model model) const;
+    [[nodiscard]] RegisterAnswer check_searched(Model model) const;
     void add_faults(Model model, RegisterAnswer& answer) const;
     [[nodiscard]] std::vector<Anomaly> cycles_among(Model model, OrderEdges edges,
                                                     const OrderEdges& inferred,

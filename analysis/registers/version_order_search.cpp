@@ -157,11 +157,11 @@ class Search {
 
     SearchAnswer solve();
     bool collect_pairs();
-    Reachability closure() const;
+    [[nodiscard]] Reachability closure() const;
 
     enum class Progress : std::uint8_t { settled, open, conflict, exhausted };
     Progress propagate(Reachability& reach, std::vector<Pair>& open);
-    bool possible(const Reachability& reach, const Pair& pair, bool forward) const;
+    [[nodiscard]] bool possible(const Reachability& reach, const Pair& pair, bool forward) const;
     bool apply(Reachability& reach, const Pair& pair, bool forward);
     OrderEdges explain(const Pair& pair);
 
