@@ -47,6 +47,8 @@ class Catalog {
     Catalog() = default;
     Catalog(const Catalog&) = delete;
     Catalog& operator=(const Catalog&) = delete;
+    Catalog(Catalog&&) = delete;
+    Catalog& operator=(Catalog&&) = delete;
     virtual ~Catalog() = default;
 
     /// Names without quotes, as `name_of` gives them. An empty schema means the session's search

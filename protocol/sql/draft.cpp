@@ -143,7 +143,9 @@ std::string Draft::key_columns(const Table& table, const std::string& qualifier,
         text += added(ColumnRole::key, index, qualifier + ".tableoid" + cast);
     }
     for (const std::string& column : table.key) {
-        text += added(ColumnRole::key, index, qualifier + "." + quote(column) + cast);
+        std::string part = qualifier;
+        part.append(".").append(quote(column)).append(cast);
+        text += added(ColumnRole::key, index, part);
     }
     return text;
 }

@@ -33,8 +33,8 @@ class Parser {
     BlockId body(QueryId query);
     BlockId arm(QueryId query);
     bool set_operator(SetOperation& operation);
-    void tail(QueryId query);
-    void locking(QueryId query);
+    void tail(QueryId id);
+    void locking(QueryId id);
     void select(BlockId block);
     void select_options(BlockId block);
     void select_clauses(BlockId block);
@@ -75,13 +75,13 @@ class Parser {
     void expression(BlockId block, bool commas = false);
     void expression_token(BlockId block);
     void parenthesised(BlockId block);
-    bool ends_expression() const noexcept;
-    bool joins_here() const noexcept;
-    bool opens_query() const noexcept;
-    bool opens_query(TokenIndex at, std::size_t depth) const noexcept;
-    bool is_call() const noexcept;
+    [[nodiscard]] bool ends_expression() const noexcept;
+    [[nodiscard]] bool joins_here() const noexcept;
+    [[nodiscard]] bool opens_query() const noexcept;
+    [[nodiscard]] bool opens_query(TokenIndex at, std::size_t depth) const noexcept;
+    [[nodiscard]] bool is_call() const noexcept;
     void call(BlockId block);
-    TokenIndex behind_parens(TokenIndex open) const noexcept;
+    [[nodiscard]] TokenIndex behind_parens(TokenIndex open) const noexcept;
     void skip_parens();
 
     // The cursor.

@@ -139,9 +139,10 @@ class PostgresWrite {
         for (std::size_t i = 0; i < table_.key.size(); ++i) {
             const std::string column = draft_.quote(table_.key[i]);
             const std::string ours = "isotap_key" + std::to_string(i);
-            list += qualifier_ + "." + column + " as " + ours + ", ";
-            match +=
-                (i == 0 ? "" : " and ") + alias + "." + ours + " = " + qualifier_ + "." + column;
+            list.append(qualifier_).append(".").append(column).append(" as ").append(ours);
+            list.append(", ");
+            match.append(i == 0 ? "" : " and ").append(alias).append(".").append(ours);
+            match.append(" = ").append(qualifier_).append(".").append(column);
         }
         if (table_.has_children) {
             list += qualifier_ + ".tableoid as isotap_table, ";
