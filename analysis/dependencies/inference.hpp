@@ -46,8 +46,8 @@ class Inference {
     /// Everything that ended before this moment is beyond the reach of what is still to come.
     [[nodiscard]] Time horizon() const;
     /// No edge into the transaction can come any more, as long as retirement's assumption holds.
-    [[nodiscard]] bool is_settled(Slot transaction, Time horizon) const noexcept;
-    void retire(Slot transaction);
+    [[nodiscard]] bool is_settled(Slot slot, Time horizon) const noexcept;
+    void retire(Slot slot);
     void forget_rows(std::size_t limit);
     /// While on, no row is forgotten that somebody still has in hand.
     void pin_rows(bool on);
@@ -115,7 +115,7 @@ class Inference {
     void apply_deferred(bool at_end);
     void promote_seen();
     void find_garbage();
-    void forget_aliases(Slot transaction);
+    void forget_aliases(Slot slot);
     void note_time(Time at) noexcept;
 
     InferenceOptions options_;

@@ -103,6 +103,8 @@ std::string_view to_string(Verdict verdict) noexcept;
 class Engine final : public history::EventSink {
   public:
     explicit Engine(EngineOptions options = {});
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
     ~Engine() override;
 
     void accept(const history::Event& event) noexcept override;
