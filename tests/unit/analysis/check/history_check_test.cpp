@@ -18,7 +18,7 @@ struct Checked {
     Findings findings;
 
     explicit Checked(std::string_view text, CheckOptions options = {})
-        : read(std::move(history::read_history_text(text, "file").value())),
+        : read(history::read_history_text(text, "file").value()),
           findings(check_history(read, "file", options)) {}
 };
 
