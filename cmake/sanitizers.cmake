@@ -1,5 +1,7 @@
 if(ISOTAP_SANITIZE)
-    add_compile_options(-fsanitize=${ISOTAP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1)
+    # Reports need lines, not every variable: full debug information would double the build.
+    add_compile_options(-fsanitize=${ISOTAP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+        -O1 -gline-tables-only)
     add_link_options(-fsanitize=${ISOTAP_SANITIZE})
 endif()
 
