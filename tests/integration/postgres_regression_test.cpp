@@ -56,8 +56,7 @@ class PostgresRegression : public testing::Test {
 
     /// The whole suite on a new server; an empty mode means without the proxy.
     Verdicts run_suite(const std::string& mode) {
-        const PostgresServer server(
-            {.settings = {"wal_level=replica", "max_prepared_transactions=2"}});
+        PostgresServer server({.settings = {"wal_level=replica", "max_prepared_transactions=2"}});
         std::unique_ptr<IsotapProcess> proxy;
         if (!mode.empty()) {
             proxy = std::make_unique<IsotapProcess>(server.url(),

@@ -103,7 +103,7 @@ TEST(Start, AFileThatIsRightIsAccepted) {
 }
 
 TEST(Stop, EndsIdleSessionsWithTheServersOwnFatal) {
-    const PostgresServer server;
+    PostgresServer server;
     IsotapProcess isotap(server.url());
     PostgresWire idle({.port = isotap.port()});
     idle.start();
@@ -113,7 +113,7 @@ TEST(Stop, EndsIdleSessionsWithTheServersOwnFatal) {
 }
 
 TEST(Stop, LetsATransactionFinish) {
-    const PostgresServer server;
+    PostgresServer server;
     server.sql("CREATE TABLE kept(a int)");
     IsotapProcess isotap(server.url());
     PostgresWire client({.port = isotap.port()});
@@ -132,7 +132,7 @@ TEST(Stop, LetsATransactionFinish) {
 }
 
 TEST(Stop, SaysHowManyWereCutWhenTheTimeIsUp) {
-    const PostgresServer server;
+    PostgresServer server;
     IsotapProcess isotap(server.url(), {"--drain-timeout", "100ms"});
     PostgresWire client({.port = isotap.port()});
     client.start();
@@ -144,7 +144,7 @@ TEST(Stop, SaysHowManyWereCutWhenTheTimeIsUp) {
 }
 
 TEST(Stop, ASecondSignalForces) {
-    const PostgresServer server;
+    PostgresServer server;
     IsotapProcess isotap(server.url());
     PostgresWire client({.port = isotap.port()});
     client.start();

@@ -123,7 +123,7 @@ TEST_F(PostgresTls, SameCertificateKeepsTheChannelBinding) {
 }
 
 TEST_F(PostgresTls, TerminateInFrontOfAPlainServer) {
-    const PostgresServer plain(
+    PostgresServer plain(
         {.hba =
              "local all all trust\nhost all postgres all trust\nhost all all all scram-sha-256\n"});
     plain.sql("CREATE ROLE scram_user LOGIN PASSWORD 'secret'");
@@ -181,7 +181,7 @@ TEST_F(PostgresTls, LargeResultsThroughSlicedTls) {
 
 TEST_F(PostgresTls, DirectTlsOfNewerServers) {
     if (!postgres_programs(18)) GTEST_SKIP() << "this version cannot be had here";
-    const PostgresServer newer({.version = 18, .tls = true});
+    PostgresServer newer({.version = 18, .tls = true});
     for (const std::string policy : {"opaque", "mirror", "terminate"}) {
         const auto options =
             policy == "opaque" ? std::vector<std::string>{} : own_certificate(policy);

@@ -30,7 +30,7 @@ CertificateAuthority::CertificateAuthority(std::filesystem::path folder)
 
 Certificate CertificateAuthority::issue(const std::string& common_name,
                                         std::optional<User> owner) const {
-    const Certificate made{folder_ / (common_name + ".crt"), folder_ / (common_name + ".key")};
+    Certificate made{folder_ / (common_name + ".crt"), folder_ / (common_name + ".key")};
     const std::filesystem::path request = folder_ / (common_name + ".csr");
     const std::filesystem::path names = folder_ / (common_name + ".ext");
     make_key(made.key);

@@ -21,7 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t buffer_max = 64 * 1024;
+constexpr std::size_t buffer_max = 65'536;
 constexpr std::size_t later_slice = 4'093;  // a prime: boundaries wander through the messages
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -67,7 +67,7 @@ class Lane {
     [[nodiscard]] bool finished() const { return finished_; }
 
     Fate read() {
-        std::array<char, 16 * 1024> chunk{};
+        std::array<char, 16'384> chunk{};
         std::size_t most = chunk.size();
         if (plan_.stop_reading_after) most = std::min(most, *plan_.stop_reading_after - read_);
         const ssize_t n = recv(from_, chunk.data(), most, 0);

@@ -19,7 +19,7 @@ struct LanePlan {
     /// At most so many bytes in one segment. Beyond the first `sliced_bytes` of a connection the
     /// slices grow, so that a large result does not take minutes.
     std::optional<std::size_t> slice{};
-    std::size_t sliced_bytes = 8 * 1024;
+    std::size_t sliced_bytes = 8'192;
 
     /// Bytes wait so long, and what came meanwhile leaves with them in one segment: delays and
     /// merges. Together with `slice` every slice waits, up to `sliced_bytes`.

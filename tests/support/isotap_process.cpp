@@ -52,7 +52,7 @@ std::map<std::string, double> IsotapProcess::metrics() {
                      number_at(std::string_view(admin_url()).substr(admin_url().rfind(':') + 1)))});
     page.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     std::string answer;
-    std::array<std::uint8_t, 16 * 1024> chunk{};
+    std::array<std::uint8_t, 16'384> chunk{};
     while (const std::size_t n = page.receive(chunk)) {
         answer.append(as_text(Bytes(chunk).first(n)));
     }

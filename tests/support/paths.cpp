@@ -6,7 +6,7 @@ namespace isotap::test {
 namespace {
 
 std::filesystem::path said_or(const char* variable, const char* compiled) {
-    const char* value = std::getenv(variable);
+    const char* value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nobody sets it
     return value == nullptr ? compiled : value;
 }
 

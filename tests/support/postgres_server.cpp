@@ -21,7 +21,7 @@ constexpr int attempts_max = 5;
 /// copying its result does not.
 fs::path data_template(const fs::path& programs, const std::optional<User>& user) {
     const std::string name = run_or_throw({.arguments = {programs / "postgres", "--version"}});
-    const fs::path kept = cache_folder() / ("initdb " + name.substr(0, name.find('\n')));
+    fs::path kept = cache_folder() / ("initdb " + name.substr(0, name.find('\n')));
     const Descriptor lock(
         open((kept.string() + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
     flock(lock.get(), LOCK_EX);
@@ -145,7 +145,7 @@ std::string PostgresServer::url(const std::string& user, const std::string& data
     return text.append("@127.0.0.1:").append(std::to_string(port_)).append("/").append(database);
 }
 
-std::string PostgresServer::sql(const std::string& text) const {
+std::string PostgresServer::sql(const std::string& text) {
     return run_or_throw(
         {.arguments = {"psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", folder(),
                        "-p", std::to_string(port_), "-U", "postgres", "-d", "postgres"},

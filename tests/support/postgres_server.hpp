@@ -53,7 +53,7 @@ class PostgresServer {
 
     /// Runs SQL text with psql, as superuser over the unix socket; what it printed, unaligned and
     /// without headings. Throws on any error.
-    std::string sql(const std::string& text) const;
+    std::string sql(const std::string& text);
 
     /// `immediate` ends it as a crash would (SIGQUIT), otherwise sessions are cut in order
     /// (SIGINT).

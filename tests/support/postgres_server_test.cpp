@@ -17,7 +17,7 @@ class EveryVersion : public testing::TestWithParam<int> {
 TEST_P(EveryVersion, StartsAnswersAndCleansUp) {
     std::filesystem::path folder;
     {
-        const PostgresServer server({.version = GetParam(), .tls = true});
+        PostgresServer server({.version = GetParam(), .tls = true});
         folder = server.folder();
         EXPECT_EQ(server.sql("SELECT current_setting('server_version_num')::int / 10000"),
                   std::to_string(GetParam()) + "\n");

@@ -61,7 +61,7 @@ std::string query_message(std::string_view sql) {
 }
 
 bool PostgresWire::fill() {
-    std::array<std::uint8_t, 64 * 1024> chunk{};
+    std::array<std::uint8_t, 65'536> chunk{};
     const std::size_t n = stream_.receive(chunk);
     unread_.append(as_text(Bytes(chunk).first(n)));
     return n > 0;

@@ -44,6 +44,7 @@ std::vector<std::string> merged_environment(
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
     std::vector<char*> all;
+    all.reserve(texts.size() + 1);
     for (const std::string& text : texts) {
         all.push_back(const_cast<char*>(text.c_str()));
     }
@@ -74,7 +75,7 @@ std::optional<User> unprivileged_user() {
         return std::nullopt;
     }
     for (const char* name : {"postgres", "nobody"}) {
-        if (const passwd* entry = getpwnam(name)) {
+        if (const passwd* entry = getpwnam(name)) {  // NOLINT(concurrency-mt-unsafe)
             return User{entry->pw_uid, entry->pw_gid};
         }
     }
@@ -119,11 +120,11 @@ void Process::start(const std::vector<std::string>& environment, int input, int 
     ready = ready && getppid() == parent && (folder.empty() || chdir(folder.c_str()) == 0);
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
     if (ready) {
         execvpe(arguments[0], arguments.data(), variables.data());
     }
-    const char* reason = std::strerror(errno);
+    const char* reason = strerrordesc_np(errno);
     const bool told = write(2, reason, std::strlen(reason)) > 0;
     _exit(told ? 127 : 126);
 }

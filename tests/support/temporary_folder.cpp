@@ -27,7 +27,7 @@ TemporaryFolder::~TemporaryFolder() {
 
 fs::path cache_folder() {
     const auto variable = [](const char* name) {
-        const char* value = std::getenv(name);
+        const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets it
         return fs::path(value == nullptr ? "" : value);
     };
     fs::path folder = variable("ISOTAP_CACHE");
