@@ -4,6 +4,8 @@ the wrong way.
 Each customer reads what is in a list, adds an order and writes the list back, as code does that was
 written without thinking of others. Through isotap, first at READ COMMITTED, then at SERIALIZABLE with
 retries. What every customer saw is kept as a history, and `isotap check` judges it.
+
+usage: demo.py [ISOTAP]
 """
 import contextlib
 import itertools
@@ -24,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tests/bench"))
 from child_process import ChildProcess  # noqa: E402
 from postgres_server import DATABASE, USER, PostgresServer  # noqa: E402
 
-ISOTAP = ROOT / "build/release/isotap"
+ISOTAP = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/isotap")
 PRODUCTS = 3
 CUSTOMERS = 4
 ORDERS_EACH = 40
