@@ -1,12 +1,14 @@
-"""Runs the PostgreSQL referee over PostgreSQL's regression suite.
+"""Runs the PostgreSQL referee over PostgreSQL's regression suite, and over the SQL of shared documents.
 
 usage: sql_referee_postgres.py PROGRAM
 
 The suite is not packaged: its files come from the source package, are kept in a cache and never
-become part of a build. Where they cannot be had, the test says so and is skipped.
+become part of a build. Where they cannot be had, the test says so and is skipped. The documents lie
+beside the source, or where ISOTAP_SHARED says; they are optional.
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -79,6 +81,20 @@ def unpack(archive, target):
     fresh.rename(target)
 
 
+def sql_of_documents(folder):
+    """The SQL blocks of Markdown files on servers that speak PostgreSQL, one file each."""
+    shared = os.environ.get("ISOTAP_SHARED")
+    root = pathlib.Path(shared) if shared else pathlib.Path(__file__).parents[3] / "shared"
+    for document in sorted(root.rglob("*.md")):
+        if not re.match("postgres|cockroach|yugabyte", document.name):
+            continue
+        blocks = re.findall(r"```sql\n(.*?)```", document.read_text(), re.S)
+        if blocks:
+            file = folder / f"{document.stem}.sql"
+            file.write_text("".join(blocks))
+            yield file
+
+
 def main(program):
     target = cache()
     if not list(target.glob("*.sql")) and shutil.which("apt-get"):
@@ -88,9 +104,11 @@ def main(program):
         print(f"SKIPPED: the regression suite of {PACKAGE} is neither in {target} nor can it be "
               "fetched: nothing was compared")
         return SKIPPED
-    print(f"{len(files)} files of the regression suite")
-    sys.stdout.flush()
-    return subprocess.run([program, *map(str, files)], check=False).returncode
+    with tempfile.TemporaryDirectory() as name:
+        documents = list(sql_of_documents(pathlib.Path(name)))
+        print(f"{len(files)} files of the regression suite, {len(documents)} documents")
+        sys.stdout.flush()
+        return subprocess.run([program, *map(str, files + documents)], check=False).returncode
 
 
 if __name__ == "__main__":
