@@ -178,11 +178,12 @@ Upstream parse_upstream_url(std::string_view url) {
     if (parameter_host && !parts.host.empty()) {
         refuse("the URL names a host twice: leave out the one before the '/' or '?host='");
     }
-    const std::string host = parameter_host.value_or(percent_decoded(parts.host, "host"));
-    const bool local = host.empty() || host.starts_with('/');
+    std::string host = parameter_host ? *parameter_host : percent_decoded(parts.host, "host");
+    if (host.empty()) {
+        host = scheme.socket;
+    }
     upstream.address =
-        local ? socket_address(scheme, host.empty() ? std::string(scheme.socket) : host, port)
-              : network_address(host, port);
+        host.starts_with('/') ? socket_address(scheme, host, port) : network_address(host, port);
     return upstream;
 }
 

@@ -40,7 +40,7 @@ class Deaf : public protocol::NoteTaker {
 TEST(Allocation, NoneForAMessageThatPasses) {
     const std::string simple = query("select abalance from accounts where aid = 7");
     const std::string extended =
-        bind("", "P0_1") + message('D', std::string_view("P\0", 2)) + execute("") + message('S');
+        bind("", "P0_1") + message('D', "P\0"sv) + execute("") + message('S');
     const std::string row = message('D', std::string(1000, 'x'));
     const std::string rows =
         message('T', "columns") + row + row + row + complete("SELECT 3") + ready();

@@ -19,10 +19,10 @@ const std::string sync = message('S');
 const std::string parsed = message('1');
 const std::string bound = message('2');
 const std::string no_data = message('n');
-const std::string row = message('D', std::string_view("\0\1\0\0\0\1x", 7));
-const std::string columns = message('T', std::string_view("\0\0", 2));
-const std::string copy_in = message('G', std::string_view("\0\0\0", 3));
-const std::string copy_out = message('H', std::string_view("\0\0\0", 3));
+const std::string row = message('D', "\0\1\0\0\0\1x"sv);
+const std::string columns = message('T', "\0\0"sv);
+const std::string copy_in = message('G', "\0\0\0"sv);
+const std::string copy_out = message('H', "\0\0\0"sv);
 const std::string copy_done = message('c');
 
 /// A conversation after start-up: who says what, in order.
@@ -58,12 +58,11 @@ std::vector<Case> queries() {
           server(columns + row + complete("SELECT 1") + ready() + columns + row),
           server(complete("SELECT 1") + ready())}},
         {"extended query",
-         {client(parse("", "select 1") + bind("", "") + message('D', std::string_view("P\0", 2)) +
-                 execute("") + sync),
+         {client(parse("", "select 1") + bind("", "") + message('D', "P\0"sv) + execute("") + sync),
           server(parsed + bound + columns + row + complete("SELECT 1") + ready())}},
         {"describe of a statement",
-         {client(parse("s", "select 1") + message('D', std::string_view("Ss\0", 3)) + sync),
-          server(parsed + message('t', std::string_view("\0\0", 2)) + no_data + ready())}},
+         {client(parse("s", "select 1") + message('D', "Ss\0"sv) + sync),
+          server(parsed + message('t', "\0\0"sv) + no_data + ready())}},
         {"flush instead of sync",
          {client(parse("", "select 1") + message('H')), server(parsed),
           client(bind("", "") + execute("") + message('H')), server(bound + row),
@@ -84,8 +83,7 @@ std::vector<Case> queries() {
          {client(parse("", "insert") + bind("", "") + execute("") + sync),
           server(parsed + bound + complete("INSERT 0 1") + error("40001") + ready())}},
         {"close and its answer",
-         {client(message('C', std::string_view("Snone\0", 6)) + sync),
-          server(message('3') + ready())}},
+         {client(message('C', "Snone\0"sv) + sync), server(message('3') + ready())}},
         {"function call",
          {client(message('F', std::string(14, '\0'))), server(message('V', "....") + ready())}},
     };
@@ -130,7 +128,7 @@ std::vector<Case> other_matters() {
          {server(message('A', "note") + message('N', "ice") + message('S', "a\0b\0")),
           client(query("select 1")),
           server(message('N', "x") + columns + message('A', "y") + row + complete("SELECT 1") +
-                 message('S', std::string_view("client_encoding\0UTF8\0", 21)) + ready())}},
+                 message('S', "client_encoding\0UTF8\0"sv) + ready())}},
         {"a fatal error out of the blue", {server(error("57P01", "FATAL"))}},
         {"an open transaction",
          {client(query("begin")), server(complete("BEGIN") + ready('T'))},
@@ -269,10 +267,9 @@ TEST(Conversation, AShutdownNeverSpeaksIntoAMessageOrAHandshake) {
 }
 
 TEST(Conversation, BindingToOurCertificateIsExplainedInsteadOfFailing) {
-    const std::string offer =
-        message('R', std::string_view("\0\0\0\12SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0", 38));
-    const std::string plus = message('p', std::string_view("SCRAM-SHA-256-PLUS\0\0\0\0\1x", 24));
-    const std::string plain = message('p', std::string_view("SCRAM-SHA-256\0\0\0\0\1x", 19));
+    const std::string offer = message('R', "\0\0\0\12SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0"sv);
+    const std::string plus = message('p', "SCRAM-SHA-256-PLUS\0\0\0\0\1x"sv);
+    const std::string plain = message('p', "SCRAM-SHA-256\0\0\0\0\1x"sv);
     Talk::Setting setting;
     setting.tls = {protocol::TlsPolicy::mirror, true, protocol::ServerTls::prefer};
     for (const bool agree : {false, true}) {
@@ -303,9 +300,8 @@ TEST(Conversation, BindingToOurCertificateIsExplainedInsteadOfFailing) {
 }
 
 TEST(Conversation, AClientWithoutTlsIsNotOfferedToBindToIt) {
-    const std::string offer =
-        message('R', std::string_view("\0\0\0\12SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0", 38));
-    const std::string stripped = message('R', std::string_view("\0\0\0\12SCRAM-SHA-256\0\0", 19));
+    const std::string offer = message('R', "\0\0\0\12SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0"sv);
+    const std::string stripped = message('R', "\0\0\0\12SCRAM-SHA-256\0\0"sv);
     for (const std::size_t slice : {0U, 1U, 6U}) {
         Talk::Setting setting;
         setting.slice = slice;
@@ -313,8 +309,8 @@ TEST(Conversation, AClientWithoutTlsIsNotOfferedToBindToIt) {
         Talk talk(setting);
         talk.client(startup()).server("S").tls_started(Side::server).server(offer);
         EXPECT_EQ(talk.to_client, stripped);
-        talk.server(message('R', std::string_view("\0\0\0\13more", 8)));
-        EXPECT_EQ(talk.to_client, stripped + message('R', std::string_view("\0\0\0\13more", 8)));
+        talk.server(message('R', "\0\0\0\13more"sv));
+        EXPECT_EQ(talk.to_client, stripped + message('R', "\0\0\0\13more"sv));
     }
 }
 

@@ -196,7 +196,7 @@ TEST(Handshake, ACancelRequestReachesTheServerAndNothingIsReadInto) {
 }
 
 TEST(Handshake, ReplicationIsRelayedBlind) {
-    const std::string wanted = startup(std::string_view("user\0app\0replication\0true\0", 26));
+    const std::string wanted = startup("user\0app\0replication\0true\0"sv);
     Talk talk;
     talk.client(wanted).server("anything").client("at all");
     EXPECT_EQ(talk.to_server, wanted + "at all");
@@ -206,8 +206,8 @@ TEST(Handshake, ReplicationIsRelayedBlind) {
 
 TEST(Handshake, GarbageEndsTheSessionWithoutAWordAsTheServerDoes) {
     for (const std::string_view garbage :
-         {std::string_view("GET / HTTP/1.1\r\n\r\n"), std::string_view("\x7f\xff\xff\xff", 4),
-          std::string_view("\0\0\0\7", 4), std::string_view("\0\0\0\0\0\0\0\0", 8)}) {
+         {std::string_view("GET / HTTP/1.1\r\n\r\n"), "\x7f\xff\xff\xff"sv, "\0\0\0\7"sv,
+          "\0\0\0\0\0\0\0\0"sv}) {
         Talk talk;
         talk.client(garbage);
         EXPECT_EQ(talk.to_client, "");

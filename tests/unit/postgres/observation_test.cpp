@@ -18,7 +18,7 @@ const std::string bound = message('2');
 
 TEST(Observation, ASessionIsToldWithWhoAndWhere) {
     Talk talk;
-    talk.client(startup(std::string_view("user\0ann\0database\0shop\0", 23))).server(welcome());
+    talk.client(startup("user\0ann\0database\0shop\0"sv)).server(welcome());
     talk.close();
     EXPECT_THAT(talk.events, ElementsAre("session began: ann shop", "session ended"));
 }
@@ -121,8 +121,8 @@ TEST(Observation, SessionLevelsHoldFromTheNextTransactionAndOnlyIfTheirOwnSuccee
 TEST(Observation, TheStartUpPacketMaySetTheLevel) {
     Talk talk;
     talk
-        .client(startup(std::string_view(
-            "user\0a\0options\0-c default_transaction_isolation=repeatable\\ read -c x=y\0", 76)))
+        .client(startup(
+            "user\0a\0options\0-c default_transaction_isolation=repeatable\\ read -c x=y\0"sv))
         .server(welcome());
     talk.client(query("select 1")).server(complete("SELECT 1") + ready());
     EXPECT_THAT(talk.events, Contains("T1 at RR (startup)"));

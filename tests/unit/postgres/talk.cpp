@@ -95,8 +95,7 @@ std::string startup(std::string_view parameters) {
 }
 
 std::string welcome() {
-    return message('R', big_endian(0)) +
-           message('S', std::string_view("server_version\00015.0\0", 20)) +
+    return message('R', big_endian(0)) + message('S', "server_version\00015.0\0"sv) +
            message('K', big_endian(7) + big_endian(8)) + ready();
 }
 

@@ -16,6 +16,7 @@
 
 namespace isotap::postgres::test {
 
+using namespace std::string_view_literals;  // texts with NULs, whose length nobody counts by hand
 using protocol::Side;
 
 /// A typed message: its byte, its length, its body. NULs of the body are written as they are
@@ -23,7 +24,7 @@ using protocol::Side;
 std::string message(char type, std::string_view body = {});
 /// A start-up packet with a protocol version or request code, and `name\0value\0…` parameters.
 std::string packet(std::uint32_t code, std::string_view parameters = {});
-std::string startup(std::string_view parameters = std::string_view("user\0app\0", 9));
+std::string startup(std::string_view parameters = "user\0app\0"sv);
 /// What a server sends a client that needs no password.
 std::string welcome();
 std::string ready(char status = 'I');
