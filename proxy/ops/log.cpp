@@ -32,7 +32,7 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
 
 }  // namespace
 
-/// One queue and one thread. The pool is destroyed last: it writes out what is still queued.
+/// One queue and one thread.
 class Log::Writer {
   public:
     explicit Writer(std::FILE* file)
@@ -43,6 +43,11 @@ class Log::Writer {
         logger_->set_level(spdlog::level::trace);
         logger_->flush_on(spdlog::level::off);
     }
+
+    /// The thread writes out what is still queued and ends; only then nobody uses the logger.
+    ~Writer() { pool_.reset(); }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
 
     void write(std::string line) {
         line.push_back('\n');

@@ -66,6 +66,14 @@ class Lane {
     [[nodiscard]] Clock::time_point may_write_at() const { return may_write_at_; }
     [[nodiscard]] bool finished() const { return finished_; }
 
+    /// The receiver takes nothing any more: what still comes is read and dropped.
+    void discard() {
+        discards_ = true;
+        finished_ = finished_ || from_ended_;
+        held_.clear();
+    }
+    [[nodiscard]] bool over() const { return finished_ || discards_; }
+
     Fate read() {
         std::array<char, 16'384> chunk{};
         std::size_t most = chunk.size();
@@ -75,12 +83,16 @@ class Lane {
         if (n < 0) {
             // Passed on as an end: a reset would overtake the slices that are still under way.
             from_ended_ = true;
+            finished_ = discards_;
             may_write_at_ = Clock::now();
             return Fate::goes_on;
         }
         if (held_.empty()) hold_back();
         from_ended_ = n == 0;
-        if (discards_) return Fate::goes_on;
+        if (discards_) {
+            finished_ = from_ended_;
+            return Fate::goes_on;
+        }
         held_.append(chunk.data(), static_cast<std::size_t>(n));
         read_ += static_cast<std::size_t>(n);
         return Fate::goes_on;
@@ -98,8 +110,7 @@ class Lane {
             if (n < 0) {
                 // The receiver is gone, but its last words may still be under way to the sender,
                 // and closing with unread bytes would cut them off.
-                discards_ = true;
-                held_.clear();
+                discard();
                 return Fate::goes_on;
             }
             held_.erase(0, static_cast<std::size_t>(n));
@@ -165,8 +176,11 @@ class Gate::Loop {
         next_write_ = Clock::time_point::max();
         const Clock::time_point now = Clock::now();
         for (const Link& link : links_) {
-            pollfd client{link.client.get(), 0, 0};
-            pollfd server{link.server.get(), 0, 0};
+            // A socket that nothing is expected of is left alone: its error would be told for ever.
+            const bool client_over = link.to_server.finished() && link.to_client.over();
+            const bool server_over = link.to_client.finished() && link.to_server.over();
+            pollfd client{client_over ? -1 : link.client.get(), 0, 0};
+            pollfd server{server_over ? -1 : link.server.get(), 0, 0};
             add(link.to_server, client, server, now);
             add(link.to_client, server, client, now);
             events_.push_back(client);
@@ -216,13 +230,20 @@ class Gate::Loop {
         gate_.open_ = links_.size();
     }
 
-    static bool lost(short events, const Lane& from_here) {
-        return (events & POLLERR) != 0 && !from_here.wants_to_read() && !from_here.wants_to_write();
+    /// A reset shows as an error even when nobody asked for events. Behind an orderly end it only
+    /// says that nothing more is taken there: the last words may still be under way to the other
+    /// side, and a reset would overtake them.
+    static bool lost(short events, const Lane& from_here, Lane& to_there) {
+        if ((events & POLLERR) == 0) return false;
+        if (from_here.finished()) to_there.discard();
+        return !from_here.finished() && !from_here.wants_to_read() && !from_here.wants_to_write();
     }
 
     static Fate serve(Link& link, short client, short server) {
-        // A reset shows as an error even when nobody asked for events.
-        if (lost(client, link.to_server) || lost(server, link.to_client)) return Fate::broken;
+        if (lost(client, link.to_server, link.to_client) ||
+            lost(server, link.to_client, link.to_server)) {
+            return Fate::broken;
+        }
         Fate fate = Fate::goes_on;
         const auto step = [&](bool ready, Lane& lane, Fate (Lane::*action)()) {
             if (ready && fate == Fate::goes_on) fate = (lane.*action)();
