@@ -105,7 +105,7 @@ class Relay::Body {
                 [this, &listener](Socket client) { next_->adopt(std::move(client), listener); }}));
     }
 
-    RelayThread& least_loaded() const {
+    [[nodiscard]] RelayThread& least_loaded() const {
         return **std::min_element(threads_.begin(), threads_.end(),
                                   [](const auto& one, const auto& another) {
                                       return one->counters().sessions_open.value() <
