@@ -155,15 +155,15 @@ Components components_of(const SearchGraph& graph, bool (*counts)(const SearchGr
             }
             if (low[node] == index[node]) {
                 const std::uint32_t component = result.count();
-                Node member = node;
-                do {
-                    member = open.back();
+                for (bool more = true; more;) {
+                    const Node member = open.back();
+                    more = member != node;
                     open.pop_back();
                     result.of[member] = component;
                     result.rank[member] =
                         static_cast<std::uint32_t>(result.members.size()) - result.first.back();
                     result.members.push_back(member);
-                } while (member != node);
+                }
                 result.first.push_back(static_cast<std::uint32_t>(result.members.size()));
             }
             path.pop_back();

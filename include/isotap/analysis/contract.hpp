@@ -21,8 +21,8 @@ class Contract {
         std::string documentation;           ///< where the engine says so
     };
 
-    /// Fails with a message that names the line and what was expected there.
-    static boost::system::result<Contract, std::string> parse(std::string_view toml);
+    /// `text` is TOML. Fails with a message that names the line and what was expected there.
+    static boost::system::result<Contract, std::string> parse(std::string_view text);
 
     [[nodiscard]] const std::string& engine() const noexcept { return engine_; }
     [[nodiscard]] const Promise* at(history::IsolationLevel level) const noexcept;
