@@ -9,7 +9,7 @@ using protocol::Phase;
 using protocol::Side;
 
 Session::Session(history::SessionId id, const protocol::TlsRules& rules, const Limits& limits,
-                 const Reporting& reporting)
+                 const protocol::Reporting& reporting)
     : id_(id),
       limits_(limits),
       reporting_(reporting),

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "isotap/base/limits.hpp"
-#include "isotap/history/events.hpp"
-#include "isotap/history/transaction_ids.hpp"
-#include "isotap/protocol/note.hpp"
+#include "isotap/history/ids.hpp"
+#include "isotap/protocol/reporting.hpp"
 #include "isotap/protocol/session.hpp"
 
 #include "protocol/mysql/conversation.hpp"
@@ -18,19 +17,12 @@
 
 namespace isotap::mysql {
 
-/// Where a session reports to. All of it outlives the session.
-struct Reporting {
-    protocol::NoteTaker& notes;
-    history::EventSink* events = nullptr;             ///< null: relay only
-    history::TransactionIds* transactions = nullptr;  ///< set where `events` is
-};
-
 /// One client of the MySQL family and its server: the handshake, then the conversation. See
 /// protocol::Session for the contract.
 class Session final : public protocol::Session {
   public:
     Session(history::SessionId id, const protocol::TlsRules& rules, const Limits& limits,
-            const Reporting& reporting);
+            const protocol::Reporting& reporting);
 
     void start(Time now, protocol::Actions& actions) override;
     void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions) override;
@@ -51,7 +43,7 @@ class Session final : public protocol::Session {
 
     history::SessionId id_;
     const Limits& limits_;
-    Reporting reporting_;
+    protocol::Reporting reporting_;
     std::unique_ptr<Handshake> handshake_;  ///< until authentication is through
     std::unique_ptr<Observation> observation_;
     std::optional<Conversation> conversation_;

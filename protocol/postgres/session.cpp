@@ -18,7 +18,7 @@ constexpr std::array<std::uint8_t, 5> terminate{'X', 0, 0, 0, 4};
 }  // namespace
 
 Session::Session(history::SessionId id, const protocol::TlsRules& rules, const Limits& limits,
-                 const Reporting& reporting, const KnownLogin& known)
+                 const protocol::Reporting& reporting, const KnownLogin& known)
     : id_(id),
       limits_(limits),
       reporting_(reporting),

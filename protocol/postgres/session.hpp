@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "isotap/base/limits.hpp"
-#include "isotap/history/events.hpp"
-#include "isotap/history/transaction_ids.hpp"
-#include "isotap/protocol/note.hpp"
+#include "isotap/history/ids.hpp"
+#include "isotap/protocol/reporting.hpp"
 #include "isotap/protocol/session.hpp"
 
 #include "protocol/postgres/conversation.hpp"
@@ -16,13 +15,6 @@
 #include "protocol/postgres/scram.hpp"
 
 namespace isotap::postgres {
-
-/// Where a session reports to. Both outlive it.
-struct Reporting {
-    protocol::NoteTaker& notes;
-    history::EventSink* events = nullptr;             ///< null: relay only
-    history::TransactionIds* transactions = nullptr;  ///< set where `events` is
-};
 
 /// A login that the proxy can prove itself. Empty strings: none. Outlives the session.
 struct KnownLogin {
@@ -35,7 +27,7 @@ struct KnownLogin {
 class Session final : public protocol::Session {
   public:
     Session(history::SessionId id, const protocol::TlsRules& rules, const Limits& limits,
-            const Reporting& reporting, const KnownLogin& known = {});
+            const protocol::Reporting& reporting, const KnownLogin& known = {});
 
     void start(Time now, protocol::Actions& actions) override;
     void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions) override;
@@ -57,7 +49,7 @@ class Session final : public protocol::Session {
 
     history::SessionId id_;
     const Limits& limits_;
-    Reporting reporting_;
+    protocol::Reporting reporting_;
     KnownLogin known_;
     /// Gone once the conversation goes on without the client's packets, which it keeps.
     std::unique_ptr<Handshake> handshake_;

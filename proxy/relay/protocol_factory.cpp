@@ -11,12 +11,11 @@ std::unique_ptr<protocol::Session> make_protocol_session(RelayContext& context,
                                                          protocol::NoteTaker& notes) {
     const bool observes = listener.options.mode == Mode::observe;
     const Upstream& upstream = listener.options.upstream;
-    history::EventSink* const events = observes ? context.events : nullptr;
+    const protocol::Reporting reporting{notes, observes ? context.events : nullptr,
+                                        &context.transactions};
     if (upstream.dialect == history::Dialect::mysql) {
-        const mysql::Reporting reporting{notes, events, &context.transactions};
         return std::make_unique<mysql::Session>(id, listener.rules, context.limits, reporting);
     }
-    const postgres::Reporting reporting{notes, events, &context.transactions};
     return std::make_unique<postgres::Session>(
         id, listener.rules, context.limits, reporting,
         postgres::KnownLogin{upstream.user, upstream.password});

@@ -123,9 +123,9 @@ std::string execute(std::string_view portal) {
 }
 
 Talk::Talk(const Setting& setting) : setting_(setting) {
-    session_ = std::make_unique<Session>(history::SessionId{1}, setting_.tls, setting_.limits,
-                                         Reporting{*this, setting_.observe ? this : nullptr, &ids_},
-                                         setting_.known);
+    session_ = std::make_unique<Session>(
+        history::SessionId{1}, setting_.tls, setting_.limits,
+        protocol::Reporting{*this, setting_.observe ? this : nullptr, &ids_}, setting_.known);
     session_->start(Time{}, actions_);
     perform();
 }
