@@ -1,5 +1,6 @@
 #include "protocol/mysql/session.hpp"
 
+#include <cassert>
 #include <utility>
 
 namespace isotap::mysql {
@@ -72,6 +73,10 @@ void Session::converse_if_done(Time now, Actions& actions) {
             conversation_->feed(side, bytes, now, actions);
         }
     }
+}
+
+void Session::on_released(Time /*now*/, protocol::Actions& /*actions*/) {
+    assert(!"nobody was held");
 }
 
 void Session::on_shutdown(Time /*now*/, Actions& actions) {

@@ -1,6 +1,7 @@
 #include "protocol/postgres/session.hpp"
 
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "protocol/postgres/backend/error_response.hpp"
@@ -98,6 +99,10 @@ std::unique_ptr<scram::Exchange> Session::proof_on_both_legs() const {
 
 /// The words are the server's own for this condition, so that clients that know them react as they
 /// do to a server that is shut down.
+void Session::on_released(Time /*now*/, protocol::Actions& /*actions*/) {
+    assert(!"nobody was held");
+}
+
 void Session::on_shutdown(Time /*now*/, Actions& actions) {
     if (conversation_ && conversation_->may_speak_to_client()) {
         actions.send_own(Side::client,

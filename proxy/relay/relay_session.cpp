@@ -1,6 +1,7 @@
 #include "proxy/relay/relay_session.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -225,6 +226,7 @@ void RelaySession::perform_one(const Action& action) {
             server_.end();
             last_word_ = Clock::now();
             break;
+        case ActionKind::hold: assert(!"no session holds yet"); break;
     }
 }
 

@@ -74,6 +74,7 @@ class Play {
                     break;
                 case ActionKind::go_blind: blind_ = true; break;
                 case ActionKind::finish: over_ = true; break;
+                case ActionKind::hold: break;
             }
         }
         actions_.clear();

@@ -4,6 +4,10 @@
 #include "isotap/history/transaction_ids.hpp"
 #include "isotap/protocol/note.hpp"
 
+namespace isotap::sql {
+class PlanSource;
+}
+
 namespace isotap::protocol {
 
 /// Where a session reports to. All of it outlives the session, and is called on its thread.
@@ -11,6 +15,7 @@ struct Reporting {
     NoteTaker& notes;
     history::EventSink* events = nullptr;             ///< null: relay only
     history::TransactionIds* transactions = nullptr;  ///< set where `events` is
+    sql::PlanSource* plans = nullptr;                 ///< null: statements go as they came
 };
 
 }  // namespace isotap::protocol

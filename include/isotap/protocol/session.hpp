@@ -26,6 +26,8 @@ enum class ActionKind : std::uint8_t {
                 ///< call `on_tls_started` or `on_tls_failed`, feed nothing of either side before
     go_blind,   ///< the session will not look at any further byte, of either side: relay them
     finish,     ///< flush what is due to both sides, then close both
+    hold,       ///< feed nothing more of the client before `on_released` has been called; the
+                ///< server's bytes go on. The session keeps what it has not answered of its input
 };
 
 /// One thing to do, in order. Input that no `send` mentions is swallowed.
@@ -122,6 +124,9 @@ class Session {
     virtual void on_dial_failed(const DialFailure& failure, Time now, Actions& actions) = 0;
     virtual void on_tls_started(Side leg, TlsFacts facts, Time now, Actions& actions) = 0;
     virtual void on_tls_failed(Side leg, std::string_view why, Time now, Actions& actions) = 0;
+
+    /// What a `hold` waited for has come, or has taken too long. Called once for each `hold`.
+    virtual void on_released(Time now, Actions& actions) = 0;
 
     /// The proxy wants to end an idle or overdue session: the dialect says good-bye to both ends.
     virtual void on_shutdown(Time now, Actions& actions) = 0;

@@ -131,6 +131,7 @@ void Wire::perform() {
                 break;
             case ActionKind::go_blind: blind = true; break;
             case ActionKind::finish: other_actions.emplace_back("finish"); break;
+            case ActionKind::hold: other_actions.emplace_back("hold"); break;
         }
     }
     actions_.clear();

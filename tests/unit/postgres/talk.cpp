@@ -203,6 +203,7 @@ void Talk::perform() {
                 blind_ = true;
                 break;
             case protocol::ActionKind::finish: asked.emplace_back("finish"); break;
+            case protocol::ActionKind::hold: asked.emplace_back("hold"); break;
         }
     }
     actions_.clear();
