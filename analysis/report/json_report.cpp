@@ -121,6 +121,10 @@ json::object coverage_object(const Statistics& statistics, const Names& names) {
 
 }  // namespace
 
+std::string json_anomaly(const Anomaly& anomaly, const Names& names) {
+    return json::serialize(anomaly_object(anomaly, names));
+}
+
 std::string json_report(const Findings& findings, const Names& names) {
     const auto& counts = findings.statistics.transactions;
     const Boundary boundary = boundary_of(findings.violated);

@@ -11,4 +11,7 @@ namespace isotap::analysis {
 /// describes it. Two fields come on top: `models`, what was asked and what fails, and `doubts`.
 std::string json_report(const Findings& findings, const Names& names);
 
+/// One anomaly alone, as it stands in `anomalies` there.
+std::string json_anomaly(const Anomaly& anomaly, const Names& names);
+
 }  // namespace isotap::analysis
