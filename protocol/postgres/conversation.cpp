@@ -16,11 +16,14 @@ using protocol::Side;
 
 Conversation::Conversation(const ChannelFacts& channel, const Limits& limits,
                            protocol::NoteTaker& notes, Observation* observation,
-                           std::unique_ptr<scram::Exchange> scram)
+                           std::unique_ptr<scram::Exchange> scram,
+                           std::unique_ptr<instrument::Instrument> instrument)
     : channel_(channel),
       scram_(std::move(scram)),
       notes_(notes),
       observation_(observation),
+      instrument_(std::move(instrument)),
+      kept_max_(limits.observed_message),
       client_(limits.observed_message),
       server_(limits.observed_message),
       ledger_(limits.pipelined_replies, limits.pipelined_bytes) {}
@@ -38,8 +41,10 @@ void Conversation::from_client(Bytes bytes, Time now, Actions& actions) {
     for (;;) {
         const Bytes before = client_.rest();
         Piece piece;
-        const auto status =
-            client_.next(piece, [this](std::uint8_t type) { return keep_of_client(type); });
+        const auto status = client_.next(piece, [this](std::uint8_t type) {
+            bound_request(type);
+            return keep_of_client(type);
+        });
         if (status == FrameReader::Status::drained) {
             return;
         }
@@ -50,6 +55,12 @@ void Conversation::from_client(Bytes bytes, Time now, Actions& actions) {
         }
         if (stage_ == Stage::authentication && withholds_answer(piece.type)) {
             if (piece.last && !pass_authentication_answer(piece, actions)) {
+                return;
+            }
+            continue;
+        }
+        if (instrument_ && instrument::Instrument::takes(piece.type)) {
+            if (!pass_captured(piece, now, actions)) {
                 return;
             }
             continue;
@@ -67,8 +78,9 @@ void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
     for (;;) {
         const Bytes before = server_.rest();
         Piece piece;
-        const auto status =
-            server_.next(piece, [this](std::uint8_t type) { return keep_of_server(type); });
+        const auto status = server_.next(piece, [this](std::uint8_t type) {
+            return withhold_reply(type) || keep_of_server(type);
+        });
         if (status == FrameReader::Status::drained) {
             return;
         }
@@ -79,6 +91,12 @@ void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
         }
         if (stage_ == Stage::authentication && withholds_request(piece.type)) {
             if (piece.last && !pass_authentication_request(piece, actions)) {
+                return;
+            }
+            continue;
+        }
+        if (withheld_reply_) {
+            if (piece.last && !pass_changed(piece, now, actions)) {
                 return;
             }
             continue;
@@ -100,6 +118,7 @@ bool Conversation::keep_of_client(std::uint8_t type) const noexcept {
         case FrontendType::bind:
         case FrontendType::execute:
         case FrontendType::close: return observation_ != nullptr;
+        case FrontendType::describe: return instrument_ != nullptr;
         default: return false;
     }
 }
@@ -130,6 +149,9 @@ bool Conversation::on_request(const Piece& message, Time now) {
                 return true;  // ignored by the server until the copy has ended
             }
             skipping_ = false;
+            if (instrument_) {
+                instrument_->on_sync();
+            }
             return owe(Reply::sync, message, now);
         case FrontendType::copy_done:
         case FrontendType::copy_fail:
@@ -168,6 +190,9 @@ bool Conversation::on_reply(const Piece& message, Time now) {
         case BackendType::parameter_status:
             if (observation_ != nullptr) {
                 observation_->on_parameter(message.body);
+            }
+            if (instrument_) {
+                instrument_->on_parameter(message.body);
             }
             return true;
         case BackendType::error_response: on_error(message, now); return true;
@@ -215,6 +240,9 @@ bool Conversation::on_command_complete(const Piece& message, Time now) {
     copying_in_ = false;
     if (observation_ != nullptr) {
         const auto complete = backend::CommandComplete::decode(message.body);
+        if (instrument_) {
+            instrument_->on_completed(complete ? complete->tag : std::string_view{}, now);
+        }
         observation_->on_completed(ledger_.kept(), complete ? complete->tag : std::string_view{},
                                    complete ? complete->rows() : 0, now);
     }
@@ -225,6 +253,9 @@ bool Conversation::on_empty_query(Time now) {
     if (!owes(Reply::query) && !owes(Reply::execute)) {
         return false;
     }
+    if (instrument_) {
+        instrument_->on_completed({}, now);
+    }
     if (observation_ != nullptr) {
         observation_->on_completed(ledger_.kept(), {}, 0, now);
     }
@@ -234,6 +265,9 @@ bool Conversation::on_empty_query(Time now) {
 bool Conversation::on_portal_suspended(Time now) {
     if (!owes(Reply::execute)) {
         return false;
+    }
+    if (instrument_) {
+        instrument_->on_suspended(now);
     }
     if (observation_ != nullptr) {
         observation_->on_suspended(now);
@@ -274,6 +308,9 @@ void Conversation::on_error(const Piece& message, Time now) {
         return;
     }
     const Reply failed = ledger_.front().reply;
+    if (instrument_) {
+        instrument_->on_error(failed);
+    }
     if (failed == Reply::query || failed == Reply::function_call || failed == Reply::sync) {
         return;
     }
@@ -289,6 +326,9 @@ bool Conversation::on_ready(const Piece& message, Time now) {
         return false;
     }
     status_ = ready->status;
+    if (instrument_) {
+        instrument_->on_ready(status_);
+    }
     if (stage_ == Stage::authentication) {
         stage_ = Stage::ready;
         notes_.take(Note::authenticated, {});
@@ -329,7 +369,10 @@ bool Conversation::settle(Reply reply) {
     return true;
 }
 
-void Conversation::pop() noexcept {
+void Conversation::pop() {
+    if (instrument_ && instrument::Instrument::takes(ledger_.front().reply)) {
+        instrument_->on_popped();
+    }
     ledger_.pop();
     announced_ = false;
     prune();
@@ -353,6 +396,7 @@ void Conversation::give_up(Side side, Bytes rest, Time now, Actions& actions) {
     if (observation_ != nullptr) {
         observation_->on_lost(now);
     }
+    let_go(actions);
     actions.send(protocol::other(side), rest);
     actions.add(ActionKind::go_blind);
     ledger_.clear();
@@ -371,8 +415,8 @@ Phase Conversation::phase() const noexcept {
         case Stage::refused:
         case Stage::ready: break;
     }
-    const bool idle =
-        ledger_.empty() && status_ == backend::TransactionStatus::idle && client_.at_boundary();
+    const bool idle = !held_.any && ledger_.empty() &&
+                      status_ == backend::TransactionStatus::idle && client_.at_boundary();
     return idle ? Phase::idle : Phase::busy;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "isotap/base/limits.hpp"
 #include "isotap/protocol/note.hpp"
@@ -11,6 +12,7 @@
 #include "protocol/ledger/reply_ledger.hpp"
 #include "protocol/postgres/backend/ready_for_query.hpp"
 #include "protocol/postgres/frame_reader.hpp"
+#include "protocol/postgres/instrument/instrument.hpp"
 #include "protocol/postgres/message_type.hpp"
 #include "protocol/postgres/observation.hpp"
 #include "protocol/postgres/reply.hpp"
@@ -36,10 +38,15 @@ class Conversation {
     /// `observation` may be null: then nothing is kept of any message.
     /// `scram`: proves the login on both legs, should the client bind itself to our certificate;
     /// null: we cannot.
+    /// `instrument`: what captures statements; null: every message goes as it came.
     Conversation(const ChannelFacts& channel, const Limits& limits, protocol::NoteTaker& notes,
-                 Observation* observation, std::unique_ptr<scram::Exchange> scram = nullptr);
+                 Observation* observation, std::unique_ptr<scram::Exchange> scram = nullptr,
+                 std::unique_ptr<instrument::Instrument> instrument = nullptr);
 
     void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions);
+
+    /// What a `hold` waited for is there.
+    void on_released(Time now, protocol::Actions& actions);
 
     void on_closed(Time now);
 
@@ -59,6 +66,15 @@ class Conversation {
 
     [[nodiscard]] bool keep_of_client(std::uint8_t type) const noexcept;
     [[nodiscard]] bool keep_of_server(std::uint8_t type) const noexcept;
+
+    void bound_request(std::uint8_t type) noexcept;
+    bool pass_captured(const Piece& message, Time now, protocol::Actions& actions);
+    bool pass_long(const Piece& message, Time now, protocol::Actions& actions);
+    bool pass_planned(Piece message, bool insist, Time now, protocol::Actions& actions);
+    void hold(const Piece& message, protocol::Actions& actions);
+    void let_go(protocol::Actions& actions);
+    [[nodiscard]] bool withhold_reply(std::uint8_t type);
+    bool pass_changed(const Piece& message, Time now, protocol::Actions& actions);
 
     [[nodiscard]] bool withholds_answer(std::uint8_t type) const noexcept;
     [[nodiscard]] bool withholds_request(std::uint8_t type) const noexcept;
@@ -88,7 +104,7 @@ class Conversation {
     void prune() noexcept;
     [[nodiscard]] bool owes(Reply reply) noexcept;
     bool settle(Reply reply);
-    void pop() noexcept;
+    void pop();
     void announce();
     void give_up(protocol::Side side, Bytes rest, Time now, protocol::Actions& actions);
 
@@ -96,6 +112,8 @@ class Conversation {
     std::unique_ptr<scram::Exchange> scram_;  ///< gone once it cannot be needed any more
     protocol::NoteTaker& notes_;
     Observation* observation_;
+    std::unique_ptr<instrument::Instrument> instrument_;
+    std::size_t kept_max_;
     FrameReader client_;
     FrameReader server_;
     Ledger ledger_;
@@ -106,6 +124,21 @@ class Conversation {
     bool copying_in_ = false;  ///< the server ignores Sync up to the client's CopyDone or CopyFail
     bool announced_ = false;   ///< the statement at the front has been told to `observation_`
     protocol::Note trouble_ = protocol::Note::desynchronised;
+
+    // the message that is passing, where statements are captured
+    std::size_t arrived_ = 0;      ///< of the client's: bytes so far
+    bool streams_ = false;         ///< the client's is too long to be withheld
+    bool withheld_reply_ = false;  ///< the server's waits until it is whole
+
+    // while the client is held
+    struct Held {
+        bool any = false;
+        std::uint8_t type = 0;
+        std::vector<std::uint8_t> body;
+        std::vector<std::uint8_t> rest;  ///< what came behind that message
+    };
+    Held held_;
+    std::vector<std::uint8_t> resumed_;  ///< `rest`, while it is being passed
 };
 
 }  // namespace isotap::postgres

@@ -37,6 +37,9 @@ class FrameReader {
     /// `kept_bytes_max`: of a body that arrives in parts, at most so much is put together.
     explicit FrameReader(std::size_t kept_bytes_max) noexcept : kept_bytes_max_(kept_bytes_max) {}
 
+    /// The same bound, for the message whose body is asked for right now and those after it.
+    void keep_at_most(std::size_t bytes) noexcept { kept_bytes_max_ = bytes; }
+
     /// Hands in the next bytes of the stream. The last ones must have been drained. They must stay
     /// until the next call: pieces are views of them.
     void feed(Bytes input) noexcept { input_ = input; }

@@ -8,6 +8,7 @@
 #include "protocol/postgres/frontend/close.hpp"
 #include "protocol/postgres/frontend/execute.hpp"
 #include "protocol/postgres/frontend/parse.hpp"
+#include "protocol/postgres/startup_options.hpp"
 #include "protocol/sql/statement_splitter.hpp"
 
 namespace isotap::postgres {
@@ -29,26 +30,6 @@ std::shared_ptr<const KeptText> prepared_by(Bytes kept, bool cut, std::string_vi
     ByteReader reader(kept);
     name = reader.c_string();
     return std::make_shared<const KeptText>(KeptText{std::string(text_of(reader.rest())), cut});
-}
-
-/// `-c default_transaction_isolation=…` among the options of a start-up packet, where a backslash
-/// makes a blank part of the word.
-std::string level_in_options(std::string_view options) {
-    constexpr std::string_view setting = "default_transaction_isolation=";
-    const std::size_t at = options.find(setting);
-    std::string value;
-    if (at == std::string_view::npos) {
-        return value;
-    }
-    for (std::size_t i = at + setting.size(); i < options.size(); ++i) {
-        if (options[i] == '\\' && i + 1 < options.size()) {
-            ++i;
-        } else if (options[i] == ' ') {
-            break;
-        }
-        value += options[i];
-    }
-    return value;
 }
 
 bool trail_bytes_look_ascii(std::string_view encoding) noexcept {
@@ -77,7 +58,8 @@ void Observation::on_start(const frontend::Startup& startup, Time now) {
     const std::string_view database = startup.database.empty() ? startup.user : startup.database;
     events_.accept(history::SessionBegan{session_, now, history::Dialect::postgres, startup.user,
                                          database, startup.application_name});
-    transactions_.set_initial_level(level_in_options(startup.options));
+    transactions_.set_initial_level(
+        setting_in_options(startup.options, "default_transaction_isolation"));
     transactions_.set_initial_level(startup.default_isolation);
 }
 
@@ -118,6 +100,8 @@ void Observation::begin_next_of_query(Bytes kept, Time at) {
 }
 
 void Observation::begin(std::string_view text, bool cut, Time at) {
+    coverage_ = history::Coverage::none;
+    reason_ = history::no_name;
     control_ = sql::read_transaction_control(text, lexing_);
     savepoint_.assign(control_.name);
     control_.name = {};
@@ -133,6 +117,8 @@ void Observation::end(StatementOutcome outcome, std::string_view tag, std::uint6
     ended.statement = statement_;
     ended.at = now;
     ended.outcome = outcome;
+    ended.coverage = coverage_;
+    ended.reason = reason_;
     ended.sql_state = state;
     ended.rows = rows;
     ended.tag = tag;

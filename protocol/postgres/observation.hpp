@@ -40,6 +40,18 @@ class Observation {
     void on_ready(backend::TransactionStatus status, Time now);
     void on_parameter(Bytes body);
 
+    /// What was captured of the statement that is being answered. Until told: nothing to capture.
+    void cover(history::Coverage coverage, history::NameId reason) noexcept {
+        coverage_ = coverage;
+        reason_ = reason;
+    }
+    /// The statement that is being answered; where there is none, the one before.
+    [[nodiscard]] const history::StatementRef& statement() const noexcept { return statement_; }
+    [[nodiscard]] const sql::LexerState& lexing() const noexcept { return lexing_; }
+    /// The open transaction has had an error.
+    [[nodiscard]] bool failed() const noexcept { return transactions_.failed(); }
+    [[nodiscard]] bool in_transaction() const noexcept { return transactions_.open(); }
+
     /// The conversation is not understood any more.
     void on_lost(Time now);
     /// The connection is gone; `asked` says that the server still owed an answer.
@@ -70,6 +82,8 @@ class Observation {
     // the statement that is being answered
     bool statement_open_ = false;
     history::StatementRef statement_;
+    history::Coverage coverage_ = history::Coverage::none;
+    history::NameId reason_ = history::no_name;
     sql::TransactionControl control_;  ///< its `name` is empty: `savepoint_` has it
     std::string savepoint_;
 };

@@ -77,8 +77,14 @@ void Session::converse_if_started(Time now, Actions& actions) {
     }
     const ChannelFacts channel{handshake_->client_tls(), handshake_->server_tls(),
                                handshake_->certificates_agree()};
+    std::unique_ptr<instrument::Instrument> instrument;
+    if (observation_ && reporting_.plans != nullptr) {
+        instrument =
+            std::make_unique<instrument::Instrument>(id_, limits_, reporting_, *observation_);
+        instrument->on_start(handshake_->startup());
+    }
     conversation_.emplace(channel, limits_, reporting_.notes, observation_.get(),
-                          proof_on_both_legs());
+                          proof_on_both_legs(), std::move(instrument));
     if (!handshake_->early().empty()) {
         conversation_->feed(Side::client, handshake_->early(), now, actions);
     }
@@ -97,12 +103,13 @@ std::unique_ptr<scram::Exchange> Session::proof_on_both_legs() const {
                                              limits_.scram_iterations);
 }
 
-/// The words are the server's own for this condition, so that clients that know them react as they
-/// do to a server that is shut down.
-void Session::on_released(Time /*now*/, protocol::Actions& /*actions*/) {
-    assert(!"nobody was held");
+void Session::on_released(Time now, protocol::Actions& actions) {
+    assert(conversation_ && "nobody was held");
+    conversation_->on_released(now, actions);
 }
 
+/// The words are the server's own for this condition, so that clients that know them react as they
+/// do to a server that is shut down.
 void Session::on_shutdown(Time /*now*/, Actions& actions) {
     if (conversation_ && conversation_->may_speak_to_client()) {
         actions.send_own(Side::client,

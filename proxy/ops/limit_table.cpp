@@ -47,6 +47,8 @@ constexpr LimitRow rows[] = {
      "prepared statements whose text a session remembers"},
     {"scram-iterations", Kind::count, &Limits::scram_iterations, 4'096, 10'000'000,
      "iterations of a password hash when the proxy proves a login itself"},
+    {"rows-per-statement", Kind::count, &Limits::rows_per_statement, 1, 100'000'000,
+     "rows that one statement is recorded to have touched"},
 };
 
 std::uint64_t parse_limit(LimitRow::Kind kind, std::string_view text) {

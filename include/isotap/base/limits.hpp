@@ -61,6 +61,10 @@ struct Limits {
     /// relay thread does nothing else meanwhile. A server that asks for more gets no proof, and the
     /// client is told why.
     std::size_t scram_iterations = 100'000;
+
+    /// Rows that one statement is recorded to have touched. What it touches beyond is counted, and
+    /// the statement's coverage is partial.
+    std::size_t rows_per_statement = 10'000;
 };
 
 }  // namespace isotap

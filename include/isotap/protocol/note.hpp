@@ -20,9 +20,10 @@ enum class Note : std::uint8_t {
     pipeline_too_deep,     ///< blind, because of `Limits::pipelined_replies`
     channel_binding_lost,  ///< SCRAM bound to a certificate that is not the server's
     proof_refused,         ///< SCRAM on both legs: the client's proof did not hold
+    fuse,                  ///< not instrumented any more, because a result was not what was planned
 };
 
-inline constexpr std::size_t note_count = static_cast<std::size_t>(Note::proof_refused) + 1;
+inline constexpr std::size_t note_count = static_cast<std::size_t>(Note::fuse) + 1;
 
 /// The word for it in metrics and logs.
 constexpr std::string_view to_string(Note note) noexcept {
@@ -40,6 +41,7 @@ constexpr std::string_view to_string(Note note) noexcept {
         case Note::pipeline_too_deep: return "pipeline_too_deep";
         case Note::channel_binding_lost: return "channel_binding_lost";
         case Note::proof_refused: return "proof_refused";
+        case Note::fuse: return "fuse";
     }
     return "unknown";
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "isotap/history/events.hpp"
+#include "isotap/history/names.hpp"
 #include "isotap/history/transaction_ids.hpp"
 #include "isotap/protocol/note.hpp"
 
@@ -16,6 +17,7 @@ struct Reporting {
     history::EventSink* events = nullptr;             ///< null: relay only
     history::TransactionIds* transactions = nullptr;  ///< set where `events` is
     sql::PlanSource* plans = nullptr;                 ///< null: statements go as they came
+    history::Names* names = nullptr;                  ///< set where `plans` is
 };
 
 }  // namespace isotap::protocol

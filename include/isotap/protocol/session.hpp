@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "isotap/base/arena.hpp"
 #include "isotap/base/bytes.hpp"
 #include "isotap/base/clock.hpp"
 #include "isotap/protocol/tls_policy.hpp"
@@ -46,6 +47,7 @@ class Actions {
     void clear() noexcept {
         list_.clear();
         owned_.clear();
+        arena_.clear();
     }
     [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
     [[nodiscard]] auto begin() const noexcept { return list_.begin(); }
@@ -79,9 +81,13 @@ class Actions {
         owned_.push_back(std::move(bytes));
     }
 
+    /// Space for bytes of our own making that are to be sent; it lives here until `clear`.
+    MutableBytes room(std::size_t size) { return arena_.room(size); }
+
   private:
     std::vector<Action> list_;
     std::vector<std::vector<std::uint8_t>> owned_;
+    Arena arena_;
 };
 
 /// Why there is no server to speak with.

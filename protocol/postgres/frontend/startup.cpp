@@ -57,6 +57,10 @@ std::optional<Startup> Startup::decode(Bytes packet) noexcept {
             startup.options = value;
         } else if (name == "default_transaction_isolation") {
             startup.default_isolation = value;
+        } else if (name == "search_path") {
+            startup.search_path = value;
+        } else if (name == "role") {
+            startup.role = value;
         } else if (name == "replication") {
             startup.replication = asks_for_replication(value);
         }

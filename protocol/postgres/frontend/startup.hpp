@@ -41,6 +41,8 @@ struct Startup {
     std::string_view application_name;
     std::string_view options;
     std::string_view default_isolation;  ///< parameter default_transaction_isolation
+    std::string_view search_path;        ///< parameter search_path
+    std::string_view role;               ///< parameter role
     bool replication = false;
 
     /// Nothing when the packet is malformed: the server will say so.

@@ -59,21 +59,58 @@ struct InWords {
     std::string operator()(const history::StatementEnded& e) const {
         constexpr std::array outcomes{"completed", "suspended", "failed", "skipped", "cut"};
         const std::string_view state(e.sql_state.data(), e.sql_state.size());
-        return fmt::format("{}.{} {}{}{}{} rows {}", transaction(e.statement.transaction),
+        constexpr std::array coverages{"", ", opaque", ", partial", ", full"};
+        return fmt::format("{}.{} {}{}{}{} rows {}{}", transaction(e.statement.transaction),
                            e.statement.ordinal, outcomes[static_cast<std::size_t>(e.outcome)],
                            e.tag.empty() && state == "     " ? "" : " ", e.tag,
-                           state == "     " ? "" : state, e.rows);
+                           state == "     " ? "" : state, e.rows,
+                           coverages[static_cast<std::size_t>(e.coverage)]);
     }
     std::string operator()(const history::Savepoint& e) const {
         constexpr std::array actions{"set", "released", "rolled back to"};
         return fmt::format("savepoint {} {}", e.name, actions[static_cast<std::size_t>(e.action)]);
     }
     std::string operator()(const history::Gap&) const { return "gap"; }
+    std::string operator()(const history::NameDefined& e) const {
+        return fmt::format("name {}", e.text);
+    }
+    std::string operator()(const history::Alias& e) const {
+        return fmt::format("{} is {}", transaction(e.transaction), e.server_transaction);
+    }
+    std::string operator()(const history::RowLabelled& e) const {
+        return fmt::format("row {}", e.label);
+    }
+    std::string operator()(const history::Access& e) const {
+        constexpr std::array kinds{"reads", "locks", "inserts", "updates", "deletes"};
+        return fmt::format("{}.{} {} {} over {}{}", transaction(e.statement.transaction),
+                           e.statement.ordinal, kinds[static_cast<std::size_t>(e.kind)], key(e.row),
+                           version(e.before),
+                           e.after == history::Version{} ? "" : " makes " + version(e.after));
+    }
     template <typename Other>
     std::string operator()(const Other&) const {
         return "unexpected event";
     }
 
+    static std::string key(const history::RowKey& row) {
+        std::string text;
+        for (const std::uint64_t word : {row.high, row.low}) {
+            for (unsigned shift = 64; shift > 0; shift -= 8) {
+                const char letter = static_cast<char>(word >> (shift - 8) & 0xffU);
+                text += letter == '\0' ? std::string() : std::string(1, letter);
+            }
+        }
+        return text;
+    }
+    static std::string version(const history::Version& version) {
+        constexpr std::array kinds{"?", "T0", "unborn", "dead"};
+        switch (version.kind) {
+            case history::VersionKind::written:
+                return fmt::format("T{}.{}", version.writer, version.statement);
+            case history::VersionKind::foreign: return fmt::format("x{}", version.writer);
+            default: return kinds[static_cast<std::size_t>(version.kind)];
+        }
+    }
     static std::string transaction(history::TransactionId id) {
         return fmt::format("T{}", static_cast<std::uint64_t>(id));
     }
@@ -123,9 +160,11 @@ std::string execute(std::string_view portal) {
 }
 
 Talk::Talk(const Setting& setting) : setting_(setting) {
-    session_ = std::make_unique<Session>(
-        history::SessionId{1}, setting_.tls, setting_.limits,
-        protocol::Reporting{*this, setting_.observe ? this : nullptr, &ids_}, setting_.known);
+    session_ =
+        std::make_unique<Session>(history::SessionId{1}, setting_.tls, setting_.limits,
+                                  protocol::Reporting{*this, setting_.observe ? this : nullptr,
+                                                      &ids_, setting_.plans, &names_},
+                                  setting_.known);
     session_->start(Time{}, actions_);
     perform();
 }
@@ -156,6 +195,10 @@ Talk& Talk::feed(Side from, std::string_view bytes) {
     for (std::size_t at = 0; at < bytes.size(); at += slice) {
         // A copy on the heap, so that a view kept too long is found by the sanitizer.
         const std::string part(bytes.substr(at, slice));
+        if (held_ && from == Side::client) {
+            waiting_ += part;
+            continue;
+        }
         if (blind_) {
             (from == Side::client ? to_server : to_client) += part;
             continue;
@@ -176,6 +219,13 @@ Talk& Talk::tls_failed(Side leg) {
     session_->on_tls_failed(leg, "bad certificate", Time{}, actions_);
     perform();
     return *this;
+}
+
+Talk& Talk::release() {
+    held_ = false;
+    session_->on_released(Time{}, actions_);
+    perform();
+    return held_ ? *this : client(std::exchange(waiting_, {}));
 }
 
 Talk& Talk::shut_down() {
@@ -203,7 +253,10 @@ void Talk::perform() {
                 blind_ = true;
                 break;
             case protocol::ActionKind::finish: asked.emplace_back("finish"); break;
-            case protocol::ActionKind::hold: asked.emplace_back("hold"); break;
+            case protocol::ActionKind::hold:
+                asked.emplace_back("hold");
+                held_ = true;
+                break;
         }
     }
     actions_.clear();

@@ -8,11 +8,13 @@
 
 #include "isotap/base/limits.hpp"
 #include "isotap/history/events.hpp"
+#include "isotap/history/names.hpp"
 #include "isotap/history/transaction_ids.hpp"
 #include "isotap/protocol/note.hpp"
 #include "isotap/protocol/session.hpp"
 
 #include "protocol/postgres/session.hpp"
+#include "protocol/sql/plan_source.hpp"
 
 namespace isotap::postgres::test {
 
@@ -49,6 +51,7 @@ class Talk : private history::EventSink, private protocol::NoteTaker {
         Limits limits;
         KnownLogin known{};
         bool observe = true;
+        sql::PlanSource* plans = nullptr;  ///< set: statements are captured
         bool dial_fails = false;
         std::size_t slice = 0;  ///< feed at most so many bytes at once; 0: all
     };
@@ -64,6 +67,8 @@ class Talk : private history::EventSink, private protocol::NoteTaker {
     Talk& tls_started(Side leg, protocol::TlsFacts facts = {});
     Talk& tls_failed(Side leg);
     Talk& shut_down();
+    /// What held the client is there; what it said meanwhile goes on.
+    Talk& release();
     void close();
 
     std::string to_client;
@@ -83,6 +88,9 @@ class Talk : private history::EventSink, private protocol::NoteTaker {
 
     Setting setting_;
     history::TransactionIds ids_{0, 0};
+    history::Names names_{*this};
+    std::string waiting_;  ///< said by the client while it was held
+    bool held_ = false;
     protocol::Actions actions_;
     std::unique_ptr<Session> session_;
     bool blind_ = false;

@@ -1,0 +1,266 @@
+// From the server to the client: what instrumentation added is taken out again.
+#include "protocol/postgres/instrument/instrument.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "protocol/postgres/instrument/error_position.hpp"
+#include "protocol/postgres/instrument/message_space.hpp"
+
+namespace isotap::postgres::instrument {
+
+using history::Coverage;
+using sql::ReplyChange;
+
+Instrument::Instrument(history::SessionId session, const Limits& limits,
+                       const protocol::Reporting& reporting, Observation& observation)
+    : session_(session),
+      reporting_(reporting),
+      observation_(observation),
+      statements_(limits.named_statements),
+      portals_(limits.named_statements),
+      planner_(session, *reporting.plans, context_, statements_, portals_),
+      recorder_(*reporting.events, *reporting.names, limits) {}
+
+const PlannedStatement* Instrument::answering() const noexcept {
+    const Asked& asked = asked_.front();
+    if (asked.request == Reply::query) {
+        return asked.answered < asked.statements.size() ? &asked.statements[asked.answered]
+                                                        : nullptr;
+    }
+    return asked.meaning ? &asked.meaning->statement : nullptr;
+}
+
+bool Instrument::anything_rewritten() const noexcept {
+    const Asked& asked = asked_.front();
+    if (asked.request != Reply::query) {
+        return asked.meaning && asked.meaning->statement.rewritten;
+    }
+    for (const PlannedStatement& statement : asked.statements) {
+        if (statement.rewritten) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Instrument::changes(std::uint8_t type, Reply front) const noexcept {
+    if (!takes(front)) {
+        return false;
+    }
+    switch (static_cast<BackendType>(type)) {
+        case BackendType::row_description:
+        case BackendType::data_row: {
+            const PlannedStatement* statement = answering();
+            return statement != nullptr && statement->change() != ReplyChange::none;
+        }
+        case BackendType::error_response:
+        case BackendType::notice_response: return anything_rewritten();
+        default: return false;
+    }
+}
+
+Instrument::Answer Instrument::answer(std::uint8_t type, Bytes body, Bytes kept, bool kept_cut,
+                                      protocol::Actions& actions) {
+    if (type == static_cast<std::uint8_t>(BackendType::row_description)) {
+        return describe(body, actions);
+    }
+    if (type == static_cast<std::uint8_t>(BackendType::data_row)) {
+        return row(body, actions);
+    }
+    return at_position(type, body, kept, kept_cut, actions);
+}
+
+Instrument::Answer Instrument::describe(Bytes body, protocol::Actions& actions) {
+    const PlannedStatement& statement = *answering();
+    const auto kept = cut_description(body, statement.added());
+    const bool swallows = statement.change() == ReplyChange::swallow;
+    if (!kept || (swallows && kept->columns != 0)) {
+        broken_ = asked_.front().request != Reply::describe;
+        blow("the columns of a result are not those that were planned");
+        return {};
+    }
+    if (!swallows) {
+        return {Fate::replace, shortened(BackendType::row_description, body, *kept, actions)};
+    }
+    if (asked_.front().request != Reply::describe) {
+        return {Fate::swallow, {}};
+    }
+    return {Fate::replace,
+            MessageSpace(actions, static_cast<std::uint8_t>(BackendType::no_data), 0).whole()};
+}
+
+Instrument::Answer Instrument::row(Bytes body, protocol::Actions& actions) {
+    const PlannedStatement& statement = *answering();
+    const bool swallows = statement.change() == ReplyChange::swallow;
+    if (broken_) {
+        return {};
+    }
+    const auto kept = cut_row(body, statement.added(), values_);
+    if (!kept || (swallows && kept->columns != 0)) {
+        broken_ = true;
+        blow("a row has fewer columns than were planned");
+        return {};
+    }
+    if (!fused_) {
+        if (!recording_) {
+            recorder_.begin(*statement.plan, observation_.statement());
+            recording_ = true;
+        }
+        if (!recorder_.record(values_)) {
+            blow("a row does not say what it was asked for");
+        }
+    }
+    if (swallows) {
+        return {Fate::swallow, {}};
+    }
+    return {Fate::replace, shortened(BackendType::data_row, body, *kept, actions)};
+}
+
+/// The client must see a place in its own text. Where that is not there any more, it sees none.
+Instrument::Answer Instrument::at_position(std::uint8_t type, Bytes body, Bytes kept, bool kept_cut,
+                                           protocol::Actions& actions) const {
+    const auto position = ErrorPosition::find(body);
+    if (!position) {
+        return {};
+    }
+    const Asked& asked = asked_.front();
+    std::size_t original = 0;
+    if (asked.request != Reply::query) {
+        original = original_position(asked.meaning->text, {asked.meaning->statement},
+                                     asked.meaning->lexing, encoding_.positions_in_utf8(),
+                                     position->value);
+    } else if (!kept_cut && !kept.empty()) {
+        original = original_position(as_text(kept.first(kept.size() - 1)), asked.statements,
+                                     asked.lexing, encoding_.positions_in_utf8(), position->value);
+    }
+    std::array<char, 20> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), original).ptr;
+    const std::string_view number(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    const std::size_t behind = position->offset + position->size;
+    if (original == 0) {
+        constexpr std::size_t letter = 1;
+        constexpr std::size_t nul = 1;
+        MessageSpace message(actions, type, body.size() - position->size - letter - nul);
+        message.bytes(body.first(position->offset - letter));
+        message.bytes(body.subspan(behind + nul));
+        return {Fate::replace, message.whole()};
+    }
+    MessageSpace message(actions, type, body.size() - position->size + number.size());
+    message.bytes(body.first(position->offset));
+    message.bytes(as_bytes(number));
+    message.bytes(body.subspan(behind));
+    return {Fate::replace, message.whole()};
+}
+
+void Instrument::cover(const PlannedStatement* statement, Time now) {
+    Coverage coverage = statement != nullptr ? statement->coverage : Coverage::opaque;
+    std::string_view reason = statement != nullptr ? statement->reason : "cursor";
+    const std::uint64_t lost = recording_ ? recorder_.lost() : 0;
+    if (fused_ && statement != nullptr && statement->change() != ReplyChange::none) {
+        coverage = Coverage::opaque;
+        reason = "fuse";
+    } else if (lost > 0) {
+        coverage = Coverage::partial;
+        reason = "too many rows";
+        const history::StatementRef& ref = observation_.statement();
+        reporting_.events->accept(
+            history::Gap{session_, ref.transaction, now, lost, reporting_.names->id_of(reason)});
+    }
+    observation_.cover(coverage, reporting_.names->id_of(reason));
+    recording_ = false;
+    broken_ = false;
+}
+
+void Instrument::on_completed(std::string_view tag, Time now) {
+    const PlannedStatement* statement = answering();
+    if (!tag.empty()) {
+        cover(statement, now);
+    }
+    if (statement != nullptr) {
+        take_effect(*statement, tag);
+    }
+    ++asked_.front().answered;
+}
+
+void Instrument::on_suspended(Time now) {
+    cover(answering(), now);
+}
+
+/// The tag is the server's word on what became of a transaction.
+void Instrument::take_effect(const PlannedStatement& statement, std::string_view tag) {
+    using Kind = StatementEffect::Kind;
+    const StatementEffect& effect = statement.effect;
+    if (tag == "COMMIT" || tag == "PREPARE TRANSACTION") {
+        end_transaction(true);
+    } else if (tag == "ROLLBACK" && effect.kind != Kind::rollback_to) {
+        end_transaction(false);
+    } else {
+        context_.on_effect(effect);
+    }
+    const bool last_asked = asked_.size() == 1;
+    if (last_asked && (effect.kind == Kind::deallocate_all || effect.kind == Kind::discard_all)) {
+        statements_.clear();
+    }
+}
+
+void Instrument::end_transaction(bool committed) {
+    if (context_.on_transaction_end(committed)) {
+        reporting_.plans->on_schema_changed(planner_.context());
+    }
+}
+
+void Instrument::on_error(Reply failed) {
+    recording_ = false;
+    broken_ = false;
+    if (!takes(failed) || failed == Reply::query) {
+        return;
+    }
+    const std::uint64_t unit = asked_.front().unit;
+    std::size_t behind = 0;
+    while (behind < asked_.size() && asked_[behind].unit == unit) {
+        ++behind;
+    }
+    while (behind-- > 0) {
+        Asked& asked = asked_[behind];
+        if (asked.names != Asked::Names::none) {
+            names_of(asked.names).take_back(std::move(asked.change));
+            asked.names = Asked::Names::none;
+        }
+    }
+}
+
+void Instrument::on_ready(backend::TransactionStatus status) {
+    ready_ = true;
+    if (status != backend::TransactionStatus::idle) {
+        return;
+    }
+    end_transaction(!observation_.failed());
+    const bool nothing_asked =
+        asked_.empty() || (asked_.size() == 1 && asked_.front().request == Reply::query);
+    if (nothing_asked) {
+        portals_.clear();
+    }
+}
+
+void Instrument::on_parameter(Bytes body) {
+    ByteReader reader(body);
+    const std::string_view name = reader.c_string();
+    const std::string_view value = reader.c_string();
+    encoding_.on_parameter(name, value);
+    context_.on_parameter(name, value);
+}
+
+void Instrument::on_popped() {
+    count_effects(asked_.front(), -1);
+    asked_.pop();
+}
+
+void Instrument::blow(std::string_view why) {
+    if (!fused_) {
+        fused_ = true;
+        reporting_.notes.take(protocol::Note::fuse, why);
+    }
+}
+
+}  // namespace isotap::postgres::instrument

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isotap/history/events.hpp"
+
+#include "protocol/postgres/instrument/statement_effect.hpp"
+#include "protocol/sql/lexer_state.hpp"
+#include "protocol/sql/plan.hpp"
+
+namespace isotap::postgres::instrument {
+
+/// One statement of a text, with what was decided for it.
+struct PlannedStatement {
+    std::size_t offset = 0;  ///< in the client's text
+    std::size_t size = 0;
+    std::shared_ptr<const sql::Plan> plan;  ///< null: it goes as it came, for `reason`
+    bool rewritten = false;  ///< the server has the plan's text; else only its answer is changed
+    history::Coverage coverage = history::Coverage::none;
+    std::string_view reason;  ///< a literal, or of `plan`
+    StatementEffect effect;
+
+    [[nodiscard]] sql::ReplyChange change() const noexcept {
+        return plan ? plan->reply : sql::ReplyChange::none;
+    }
+    [[nodiscard]] std::size_t added() const noexcept { return plan ? plan->added.size() : 0; }
+};
+
+/// What a name of the extended protocol stands for.
+struct Prepared {
+    PlannedStatement statement;
+    std::string text;  ///< of the client; only where it was rewritten
+    sql::LexerState lexing;
+};
+
+/// `text` with its statements as the plans want them, into `out`.
+void rewrite(std::string_view text, const std::vector<PlannedStatement>& statements,
+             const sql::LexerState& lexing, std::string& out);
+
+/// The character of the client's text, from 1, that a character of the rewritten one stands for.
+/// `utf8`: a character is not a byte.
+std::size_t original_position(std::string_view text,
+                              const std::vector<PlannedStatement>& statements,
+                              const sql::LexerState& lexing, bool utf8, std::size_t rewritten);
+
+}  // namespace isotap::postgres::instrument

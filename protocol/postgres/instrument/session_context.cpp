@@ -1,0 +1,137 @@
+#include "protocol/postgres/instrument/session_context.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/postgres/startup_options.hpp"
+#include "protocol/sql/name.hpp"
+
+namespace isotap::postgres::instrument {
+
+using Kind = StatementEffect::Kind;
+
+void SessionContext::on_start(const frontend::Startup& startup) {
+    initial_.user = startup.user;
+    initial_.database = startup.database.empty() ? startup.user : startup.database;
+    initial_.role = startup.role.empty() ? setting_in_options(startup.options, "role")
+                                         : std::string(startup.role);
+    initial_.search_path = startup.search_path.empty()
+                               ? setting_in_options(startup.options, "search_path")
+                               : std::string(startup.search_path);
+    now_.context = initial_;
+    session_ = now_;
+    before_ = now_;
+}
+
+void SessionContext::set_search_path(const StatementEffect& effect) {
+    now_.context.search_path = effect.value.empty() ? initial_.search_path : effect.value;
+    now_.known = true;
+    if (!effect.local) {
+        session_.context.search_path = now_.context.search_path;
+        session_.known = true;
+    }
+}
+
+void SessionContext::set_role(const StatementEffect& effect) {
+    now_.context.role = effect.value;
+    if (!effect.local) {
+        session_.context.role = effect.value;
+    }
+}
+
+void SessionContext::on_effect(const StatementEffect& effect) {
+    switch (effect.kind) {
+        case Kind::search_path: set_search_path(effect); break;
+        case Kind::role: set_role(effect); break;
+        case Kind::reset_all:
+            now_.context.search_path = session_.context.search_path = initial_.search_path;
+            now_.known = session_.known = true;
+            break;
+        case Kind::discard_all:
+            now_.context = session_.context = initial_;
+            now_.known = session_.known = true;
+            [[fallthrough]];
+        case Kind::discard_temp:
+            temporary_.clear();
+            any_temporary_ = false;
+            break;
+        case Kind::unclear: now_.known = session_.known = false; break;
+        case Kind::rollback_to:
+            // What was set since the savepoint is undone; what was set before it is not.
+            now_.known = session_.known = now_.known && !changed_;
+            break;
+        case Kind::schema:
+        case Kind::commit_prepared: schema_changed_ = true; break;
+        case Kind::temporary: note_temporary(effect.value); break;
+        case Kind::none:
+        case Kind::deallocate_all:
+        case Kind::reading:
+        case Kind::commit:
+        case Kind::rollback: return;
+    }
+    changed_ = true;
+    ++generation_;
+}
+
+void SessionContext::note_temporary(const std::string& name) {
+    if (name.empty() || temporary_.size() == temporary_max) {
+        any_temporary_ = true;
+    } else {
+        temporary_.push_back(name);
+    }
+}
+
+void SessionContext::on_parameter(std::string_view name, std::string_view value) {
+    if (name != "search_path" || now_.context.search_path == value) {
+        path_reported_ = path_reported_ || name == "search_path";
+        return;
+    }
+    if (!path_reported_) {
+        initial_.search_path = value;
+        session_.context.search_path = value;
+        before_.context.search_path = value;
+    }
+    path_reported_ = true;
+    now_.context.search_path = value;
+    ++generation_;
+}
+
+bool SessionContext::on_transaction_end(bool committed) {
+    const bool schema_changed = std::exchange(schema_changed_, false);
+    if (changed_) {
+        session_ = committed ? session_ : before_;
+        now_ = session_;
+        changed_ = false;
+        ++generation_;
+    }
+    before_ = session_;
+    return schema_changed && committed;
+}
+
+std::string_view SessionContext::obstacle() const noexcept {
+    if (!now_.known) {
+        return "session context";
+    }
+    if (schema_changed_) {
+        return "uncommitted schema change";
+    }
+    return any_temporary_ ? "temporary tables" : std::string_view{};
+}
+
+bool SessionContext::mentions_temporary(const sql::TokenList& tokens) const {
+    if (temporary_.empty()) {
+        return false;
+    }
+    for (sql::TokenIndex at = 0; at < tokens.size(); ++at) {
+        if (!tokens[at].is(sql::TokenKind::word) && !tokens[at].is(sql::TokenKind::quoted_name)) {
+            continue;
+        }
+        const std::string name = sql::name_of(tokens.text(at), sql::Dialect::postgres);
+        if (std::find(temporary_.begin(), temporary_.end(), name) != temporary_.end()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace isotap::postgres::instrument

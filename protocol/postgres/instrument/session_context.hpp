@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/postgres/frontend/startup.hpp"
+#include "protocol/postgres/instrument/statement_effect.hpp"
+#include "protocol/sql/plan_source.hpp"
+
+namespace isotap::postgres::instrument {
+
+/// What names mean in a session at this moment, as far as the server has confirmed it: database,
+/// user, role, search path, temporary tables, schema changes that only this session sees.
+class SessionContext {
+  public:
+    void on_start(const frontend::Startup& startup);
+
+    /// A statement with that effect has succeeded.
+    void on_effect(const StatementEffect& effect);
+    /// The server's word on a setting (search_path: since 18).
+    void on_parameter(std::string_view name, std::string_view value);
+
+    /// The open transaction has ended, or the one that a statement was by itself. True when a
+    /// change of the schema has taken effect by that.
+    [[nodiscard]] bool on_transaction_end(bool committed);
+
+    /// Why no statement can be planned now; empty when it can.
+    [[nodiscard]] std::string_view obstacle() const noexcept;
+
+    /// A table that other sessions do not see, or see otherwise, may be meant by one of these
+    /// names.
+    [[nodiscard]] bool mentions_temporary(const sql::TokenList& tokens) const;
+
+    /// Something would be undone if the open transaction were rolled back.
+    [[nodiscard]] bool changed_in_transaction() const noexcept { return changed_; }
+
+    [[nodiscard]] const sql::PlanContext& context() const noexcept { return now_.context; }
+    /// Grows when `context` has changed.
+    [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
+
+  private:
+    struct State {
+        sql::PlanContext context;
+        bool known = true;
+    };
+
+    void set_search_path(const StatementEffect& effect);
+    void set_role(const StatementEffect& effect);
+    void note_temporary(const std::string& name);
+
+    static constexpr std::size_t temporary_max = 64;
+
+    sql::PlanContext initial_;
+    State now_;
+    State session_;  ///< what holds when SET LOCAL is over
+    State before_;   ///< `session_` when the open transaction began
+    bool changed_ = false;
+    bool schema_changed_ = false;  ///< in the open transaction
+    bool path_reported_ = false;   ///< the server tells each change of the search path
+    std::vector<std::string> temporary_;
+    bool any_temporary_ = false;  ///< of a name that we do not know
+    std::uint64_t generation_ = 1;
+};
+
+}  // namespace isotap::postgres::instrument

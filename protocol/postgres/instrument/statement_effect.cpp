@@ -1,0 +1,232 @@
+#include "protocol/postgres/instrument/statement_effect.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "protocol/sql/name.hpp"
+
+namespace isotap::postgres::instrument {
+
+using sql::Keyword;
+using sql::TokenIndex;
+using sql::TokenKind;
+using sql::TokenList;
+using Kind = StatementEffect::Kind;
+
+namespace {
+
+bool same_letter(char one, char lower) noexcept {
+    return (one >= 'A' && one <= 'Z' ? static_cast<char>(one + ('a' - 'A')) : one) == lower;
+}
+
+bool is_word(const TokenList& tokens, TokenIndex at, std::string_view lower) noexcept {
+    const std::string_view text = tokens.text(at);
+    return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), same_letter);
+}
+
+bool has(std::string_view text, std::string_view lower) noexcept {
+    return std::search(text.begin(), text.end(), lower.begin(), lower.end(), same_letter) !=
+           text.end();
+}
+
+/// Words in the name of a setting, or in a text that is run, that make names mean something else.
+bool mentions_names(std::string_view text) noexcept {
+    constexpr std::array<std::string_view, 8> words{
+        "search_path", "set_config", "role",  "authorization",
+        "execute",     "schema",     "reset", "standard_conforming_strings"};
+    return std::any_of(words.begin(), words.end(),
+                       [text](std::string_view word) { return has(text, word); });
+}
+
+std::string rest_of(const TokenList& tokens, TokenIndex first) {
+    return std::string(tokens.text({first, tokens.size()}));
+}
+
+/// Behind SET ROLE: a name, or a string.
+std::string role_named(const TokenList& tokens, TokenIndex at) {
+    std::string_view spelled = tokens.text(at);
+    if (tokens[at].is(TokenKind::string) && spelled.size() >= 2) {
+        return std::string(spelled.substr(1, spelled.size() - 2));
+    }
+    if (is_word(tokens, at, "none") || tokens[at].is(Keyword::default_)) {
+        return {};
+    }
+    return sql::name_of(spelled, sql::Dialect::postgres);
+}
+
+StatementEffect effect_of_set(const TokenList& tokens) {
+    StatementEffect effect;
+    TokenIndex at = 1;
+    if (tokens[at].is(Keyword::local)) {
+        effect.local = true;
+        ++at;
+    } else if (tokens[at].is(Keyword::session) && !tokens[at + 1].is(Keyword::authorization)) {
+        ++at;
+    }
+    const TokenIndex value = at + 2;
+    if (is_word(tokens, at, "search_path")) {
+        effect.kind = Kind::search_path;
+        effect.value = tokens[value].is(Keyword::default_) ? "" : rest_of(tokens, value);
+    } else if (tokens[at].is(Keyword::schema)) {
+        effect.kind = Kind::search_path;
+        effect.value = rest_of(tokens, at + 1);
+    } else if (tokens[at].is(Keyword::role)) {
+        const bool assigned =
+            tokens[at + 1].is(TokenKind::equals) || tokens[at + 1].is(Keyword::to);
+        effect.kind = Kind::role;
+        effect.value = role_named(tokens, assigned ? value : at + 1);
+    } else if (tokens[at].is(Keyword::session) || is_word(tokens, at, "session_authorization")) {
+        effect.kind = Kind::unclear;
+    } else if (tokens[at].is(Keyword::names) || tokens[at].is(Keyword::client_encoding) ||
+               tokens[at].is(Keyword::standard_conforming_strings)) {
+        effect.kind = Kind::reading;
+    }
+    return effect;
+}
+
+StatementEffect effect_of_reset(const TokenList& tokens) {
+    StatementEffect effect;
+    if (tokens[1].is(Keyword::all)) {
+        effect.kind = Kind::reset_all;
+    } else if (is_word(tokens, 1, "search_path")) {
+        effect.kind = Kind::search_path;
+    } else if (tokens[1].is(Keyword::role)) {
+        effect.kind = Kind::role;
+    } else if (tokens[1].is(Keyword::session)) {
+        effect.kind = Kind::unclear;
+    } else if (tokens[1].is(Keyword::client_encoding) ||
+               tokens[1].is(Keyword::standard_conforming_strings)) {
+        effect.kind = Kind::reading;
+    }
+    return effect;
+}
+
+/// The name behind CREATE … TABLE (or VIEW, SEQUENCE) or INTO …, without its schema.
+std::string created_name(const TokenList& tokens, TokenIndex at) {
+    if (tokens[at].is(Keyword::if_)) {
+        at += 3;  // IF NOT EXISTS
+    }
+    while (tokens[at + 1].is(TokenKind::dot)) {
+        at += 2;
+    }
+    return sql::name_of(tokens.text(at), sql::Dialect::postgres);
+}
+
+bool names_temporary(const TokenList& tokens, TokenIndex at) noexcept {
+    return tokens[at].is(Keyword::temp) || tokens[at].is(Keyword::temporary);
+}
+
+StatementEffect effect_of_create(const TokenList& tokens) {
+    for (TokenIndex at = 1; at < tokens.size() && at < 6; ++at) {
+        if (tokens[at].is(Keyword::table) || tokens[at].is(Keyword::view) ||
+            tokens[at].is(Keyword::sequence)) {
+            const bool in_temporary_schema =
+                is_word(tokens, at + 1, "pg_temp") || is_word(tokens, at + 4, "pg_temp");
+            bool temporary = in_temporary_schema;
+            for (TokenIndex before = 1; before < at; ++before) {
+                temporary = temporary || names_temporary(tokens, before);
+            }
+            if (temporary) {
+                return {Kind::temporary, false, created_name(tokens, at + 1)};
+            }
+            break;
+        }
+    }
+    return {Kind::schema, false, {}};
+}
+
+/// `set_config('app.tenant', …)` is how applications hand values to row security: not ours to mind.
+bool sets_what_matters(const TokenList& tokens, TokenIndex call) noexcept {
+    const bool literal =
+        tokens[call + 1].is(TokenKind::open_paren) && tokens[call + 2].is(TokenKind::string);
+    return !literal || mentions_names(tokens.text(call + 2));
+}
+
+/// A statement that touches rows may do something else by the way.
+StatementEffect effect_of_query(const TokenList& tokens) {
+    constexpr std::string_view set_config = "set_config";
+    const bool selects = tokens[0].is(Keyword::select) || tokens[0].is(Keyword::with);
+    std::size_t depth = 0;
+    for (TokenIndex at = 0; at < tokens.size(); ++at) {
+        if (tokens[at].is(TokenKind::open_paren)) {
+            ++depth;
+        } else if (tokens[at].is(TokenKind::close_paren)) {
+            depth -= depth > 0 ? 1 : 0;
+        } else if (tokens[at].is(Keyword::into) && selects && depth == 0 &&
+                   !tokens[at - 1].is(Keyword::insert) && !tokens[at - 1].is(Keyword::merge)) {
+            TokenIndex name = at + 1;
+            const bool temporary =
+                names_temporary(tokens, name) || names_temporary(tokens, name + 1);
+            while (names_temporary(tokens, name) || tokens[name].is(Keyword::table) ||
+                   tokens[name].is(Keyword::local) || tokens[name].is(Keyword::unlogged)) {
+                ++name;
+            }
+            return {temporary ? Kind::temporary : Kind::schema, false,
+                    temporary ? created_name(tokens, name) : std::string()};
+        } else if (tokens[at].is(TokenKind::word) && tokens.text(at).size() == set_config.size() &&
+                   is_word(tokens, at, set_config) && sets_what_matters(tokens, at)) {
+            return {Kind::unclear, false, {}};
+        }
+    }
+    return {};
+}
+
+/// DO shows what it runs.
+StatementEffect effect_of_do(const TokenList& tokens) {
+    const std::string_view body = tokens.text({0, tokens.size()});
+    if (mentions_names(body) || has(body, "temp")) {
+        return {Kind::unclear, false, {}};
+    }
+    const bool schema =
+        has(body, "create") || has(body, "alter") || has(body, "drop") || has(body, "grant");
+    return {schema ? Kind::schema : Kind::none, false, {}};
+}
+
+}  // namespace
+
+StatementEffect effect_of(const TokenList& tokens) {
+    switch (tokens[0].keyword) {
+        case Keyword::set: return effect_of_set(tokens);
+        case Keyword::reset: return effect_of_reset(tokens);
+        case Keyword::create: return effect_of_create(tokens);
+        case Keyword::do_: return effect_of_do(tokens);
+        case Keyword::call: return {Kind::unclear, false, {}};
+        case Keyword::alter:
+        case Keyword::drop:
+        case Keyword::grant:
+        case Keyword::revoke:
+        case Keyword::import: return {Kind::schema, false, {}};
+        case Keyword::discard:
+            if (tokens[1].is(Keyword::all)) {
+                return {Kind::discard_all, false, {}};
+            }
+            return {names_temporary(tokens, 1) ? Kind::discard_temp : Kind::none, false, {}};
+        case Keyword::deallocate:
+            return {tokens[tokens.size() - 1].is(Keyword::all) ? Kind::deallocate_all : Kind::none,
+                    false,
+                    {}};
+        case Keyword::commit:
+        case Keyword::end:
+            return {
+                tokens[1].is(Keyword::prepared) ? Kind::commit_prepared : Kind::commit, false, {}};
+        case Keyword::prepare:
+            return {tokens[1].is(Keyword::transaction) ? Kind::commit : Kind::none, false, {}};
+        case Keyword::abort: return {Kind::rollback, false, {}};
+        case Keyword::rollback:
+            for (TokenIndex at = 1; at < tokens.size(); ++at) {
+                if (tokens[at].is(Keyword::to)) {
+                    return {Kind::rollback_to, false, {}};
+                }
+            }
+            return {tokens[1].is(Keyword::prepared) ? Kind::none : Kind::rollback, false, {}};
+        case Keyword::begin:
+        case Keyword::start:
+        case Keyword::savepoint:
+        case Keyword::release:
+        case Keyword::show: return {};
+        default: return effect_of_query(tokens);
+    }
+}
+
+}  // namespace isotap::postgres::instrument

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "protocol/sql/token_list.hpp"
+
+namespace isotap::postgres::instrument {
+
+/// What a statement does, if it succeeds, to what later ones mean: names, roles, schemas.
+struct StatementEffect {
+    enum class Kind : std::uint8_t {
+        none,
+        search_path,  ///< `value` is the list; empty: the default
+        role,         ///< `value` is the name; empty: who logged in
+        reset_all,    ///< settings, not the role
+        discard_all,  ///< settings, role, temporary tables, prepared statements
+        discard_temp,
+        deallocate_all,
+        unclear,    ///< names may mean anything afterwards
+        reading,    ///< how a text is read: the server reports it, but only later
+        schema,     ///< tables, views, types, grants
+        temporary,  ///< makes the temporary table `value`; empty: of any name
+        commit,
+        rollback,
+        rollback_to,
+        commit_prepared,
+    };
+
+    Kind kind = Kind::none;
+    bool local = false;  ///< until the transaction ends
+    std::string value;
+
+    /// Later statements cannot be planned before this one has been answered.
+    [[nodiscard]] bool changes_planning() const noexcept {
+        return kind != Kind::none && !ends_transaction();
+    }
+    /// Matters only where something in the open transaction has changed planning.
+    [[nodiscard]] bool ends_transaction() const noexcept {
+        return kind == Kind::commit || kind == Kind::rollback || kind == Kind::rollback_to;
+    }
+};
+
+/// Reads one statement, as far as needed: most are `none` at their first word.
+StatementEffect effect_of(const sql::TokenList& tokens);
+
+}  // namespace isotap::postgres::instrument
