@@ -41,8 +41,10 @@ class PostgresWrite {
             return;
         }
         if (table_.source == VersionSource::system) {
-            columns_ += draft_.added(ColumnRole::transaction, AddedColumn::no_table,
-                                     "pg_current_xact_id()::text");
+            const bool knows_xid8 = draft_.options.postgres_version >= 130000;
+            columns_ +=
+                draft_.added(ColumnRole::transaction, AddedColumn::no_table,
+                             knows_xid8 ? "pg_current_xact_id()::text" : "txid_current()::text");
         }
         read_joined();
         draft_.note_other_reads(draft_.structure.id_of(block_));

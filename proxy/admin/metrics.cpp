@@ -136,6 +136,29 @@ void add_observed(const Sums& sums, std::vector<MetricFamily>& all) {
                            {"indeterminate", &RelayCounters::transactions_indeterminate}}));
 }
 
+void add_plans(const Sums& sums, std::vector<MetricFamily>& all) {
+    MetricFamily plans{"isotap_plans_total",
+                       "New statements, by what came of their plan (instrument)",
+                       MetricType::Counter,
+                       {}};
+    for (std::size_t i = 0; i < plan_outcome_count; ++i) {
+        const double value =
+            sums.of([i](const RelayCounters& c) -> const Counter& { return c.plans.at(i); });
+        plans.metric.push_back(labelled(sample(MetricType::Counter, value), "outcome",
+                                        to_string(static_cast<PlanOutcome>(i))));
+    }
+    all.push_back(std::move(plans));
+    constexpr double microsecond = 1e-6;
+    all.push_back(family("isotap_plan_waits_total", "Clients that waited for a plan (instrument)",
+                         MetricType::Counter, sums.of(&RelayCounters::holds)));
+    all.push_back(family("isotap_plan_waits_timed_out_total",
+                         "Clients that went on without the plan they waited for (instrument)",
+                         MetricType::Counter, sums.of(&RelayCounters::holds_timed_out)));
+    all.push_back(family("isotap_plan_wait_seconds_total",
+                         "Time that clients waited for plans (instrument)", MetricType::Counter,
+                         sums.of(&RelayCounters::held_microseconds) * microsecond));
+}
+
 /// Under the names that every dashboard knows.
 void add_process(std::vector<MetricFamily>& all) {
     const ProcessUsage usage = process_usage();
@@ -154,6 +177,7 @@ std::vector<MetricFamily> Metrics::Collect() const {
     std::vector<MetricFamily> all{build_info()};
     add_sessions(sums, all);
     add_observed(sums, all);
+    add_plans(sums, all);
     all.push_back(family("isotap_log_lines_lost_total",
                          "Log lines lost because nobody read them in time", MetricType::Counter,
                          static_cast<double>(log_.lost())));

@@ -79,10 +79,20 @@ Value one_of(std::initializer_list<Word<Value>> words, std::string_view text) {
 }
 
 Mode parse_mode(std::string_view text) {
-    if (text == "instrument") {
-        refuse("the mode instrument is not part of this release yet: use relay or observe");
-    }
-    return one_of<Mode>({{"relay", Mode::relay}, {"observe", Mode::observe}}, text);
+    return one_of<Mode>(
+        {{"relay", Mode::relay}, {"observe", Mode::observe}, {"instrument", Mode::instrument}},
+        text);
+}
+
+Versions parse_versions(std::string_view text) {
+    return one_of<Versions>({{"auto", Versions::automatic},
+                             {"columns", Versions::columns},
+                             {"system", Versions::system}},
+                            text);
+}
+
+Prove parse_prove(std::string_view text) {
+    return one_of<Prove>({{"now", Prove::now}, {"later", Prove::later}}, text);
 }
 
 TlsPolicy parse_tls(std::string_view text) {
@@ -178,6 +188,14 @@ Listener configure_listener(const Choice& choice, const Sources& sources, const 
         refuse("no address to listen on is given: add --listen host:port");
     }
     choice.read("mode", listener.mode, parse_mode);
+    choice.read("versions", listener.versions, parse_versions);
+    choice.read("prove", listener.prove, parse_prove);
+    if (listener.versions == Versions::system &&
+        listener.upstream.dialect == history::Dialect::mysql) {
+        refuse(
+            "versions = system is for PostgreSQL, whose rows have an xmin: use columns, or leave "
+            "it out");
+    }
     read_tls(choice, read, listener);
     return listener;
 }

@@ -49,6 +49,14 @@ constexpr LimitRow rows[] = {
      "iterations of a password hash when the proxy proves a login itself"},
     {"rows-per-statement", Kind::count, &Limits::rows_per_statement, 1, 100'000'000,
      "rows that one statement is recorded to have touched"},
+    {"plan-wait", Kind::time, &Limits::plan_wait, 1, 60 * second,
+     "that a client waits for the plan of a new statement"},
+    {"cached-plans", Kind::count, &Limits::cached_plans, 16, 10'000'000,
+     "plans that a relay thread keeps for one listener"},
+    {"queued-plans", Kind::count, &Limits::queued_plans, 1, 1'000'000,
+     "plans of one server that are not begun"},
+    {"plan-contexts", Kind::count, &Limits::plan_contexts, 1, 1'000'000,
+     "combinations of database, user, role and search path"},
 };
 
 std::uint64_t parse_limit(LimitRow::Kind kind, std::string_view text) {

@@ -21,7 +21,14 @@ std::vector<Setting> all_settings() {
          "Where clients connect: host:port, [IPv6]:port or a unix socket; "
          "port 0 takes a free one",
          Scope::listener},
-        {"mode", "MODE", "relay (forward and count), observe (and decode, altering nothing)",
+        {"mode", "MODE",
+         "relay (forward and count), observe (and decode, altering nothing) or instrument (and "
+         "make statements tell what they touched)",
+         Scope::listener},
+        {"versions", "SOURCE",
+         "auto, columns (auxiliary ones: isotap schema) or system (PostgreSQL's xmin)",
+         Scope::listener},
+        {"prove", "WHEN", "now (a statement that is new waits for its plan) or later",
          Scope::listener},
         {"tls", "POLICY",
          "opaque, mirror, same-certificate or terminate; mirror when there is a "

@@ -17,7 +17,7 @@ namespace isotap::proxy {
 class Relay::Body {
   public:
     Body(const RelayOptions& options, const SinkOfThread& sink_of_thread, Log& log)
-        : limits_(options.limits) {
+        : limits_(options.limits), log_(log) {
         const std::uint32_t run_tag = std::random_device{}();
         for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) {
             threads_.push_back(
@@ -65,6 +65,12 @@ class Relay::Body {
         for (const auto& thread : threads_) {
             cut += thread->stop();
         }
+        // Its answers go to the relay threads, which are still there although they do not run.
+        for (const auto& listener : listeners_) {
+            if (listener->catalog) {
+                listener->catalog->stop();
+            }
+        }
         return cut;
     }
 
@@ -93,8 +99,11 @@ class Relay::Body {
 
   private:
     void add_listener(const Listener& options) {
-        listeners_.push_back(std::make_unique<ListenerContext>(options));
+        listeners_.push_back(std::make_unique<ListenerContext>(options, limits_, log_));
         const ListenerContext& listener = *listeners_.back();
+        for (const auto& thread : threads_) {
+            thread->serve(listener);
+        }
         acceptors_.push_back(std::make_unique<Acceptor>(
             threads_.front()->io(), options.listen,
             Acceptor::Taker{
@@ -122,6 +131,7 @@ class Relay::Body {
     }
 
     Limits limits_;
+    Log& log_;
     std::atomic<std::size_t> sessions_open_{0};
     std::vector<std::unique_ptr<ListenerContext>> listeners_;
     std::vector<std::unique_ptr<RelayThread>> threads_;

@@ -9,11 +9,13 @@
 
 #include "isotap/base/limits.hpp"
 #include "isotap/history/events.hpp"
+#include "isotap/history/names.hpp"
 #include "isotap/history/transaction_ids.hpp"
 #include "isotap/protocol/session.hpp"
 #include "isotap/proxy/counters.hpp"
 #include "isotap/proxy/options.hpp"
 
+#include "proxy/catalog/plan_book.hpp"
 #include "proxy/net/tls_context.hpp"
 #include "proxy/ops/log.hpp"
 
@@ -24,14 +26,20 @@ class RelaySession;
 /// What the sessions of one listener share. Fixed while the relay runs.
 struct ListenerContext {
     /// Reads the certificate; throws StartupError when it cannot be used.
-    explicit ListenerContext(const Listener& listener)
+    ListenerContext(const Listener& listener, const Limits& limits, Log& log)
         : options(listener),
           tls(listener),
-          rules{listener.tls, tls.has_certificate(), listener.upstream.tls} {}
+          rules{listener.tls, tls.has_certificate(), listener.upstream.tls} {
+        if (listener.mode == Mode::instrument) {
+            catalog = std::make_unique<CatalogThread>(listener.upstream, listener.versions,
+                                                      limits.queued_plans, log);
+        }
+    }
 
     Listener options;
     TlsContexts tls;
     protocol::TlsRules rules;
+    std::unique_ptr<CatalogThread> catalog;  ///< in `Mode::instrument`
 };
 
 /// What the sessions of one relay thread share: nothing in it is locked, because nobody else comes
@@ -43,6 +51,10 @@ struct RelayContext {
     Log& log;
     history::EventSink* events;
     history::TransactionIds& transactions;
+    std::unique_ptr<history::Names> names;  ///< set where `events` is
+
+    /// The plans of each listener in `Mode::instrument`.
+    std::unordered_map<const ListenerContext*, std::unique_ptr<PlanBook>> plans;
 
     /// Busy sockets are read into this; what is left of it when a handler returns is nobody's.
     std::vector<std::uint8_t> scratch;

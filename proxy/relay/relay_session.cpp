@@ -56,8 +56,9 @@ void RelaySession::start() {
 
 // --- reading -------------------------------------------------------------------------------------
 
-bool RelaySession::may_feed() const noexcept {
-    return !closed_ && !dialler_ && !tls_starting_;
+bool RelaySession::may_feed(Side side) const noexcept {
+    const bool held = holding_ && side == Side::client;
+    return !closed_ && !dialler_ && !tls_starting_ && !held;
 }
 
 bool RelaySession::may_read(Side side) const noexcept {
@@ -68,6 +69,9 @@ bool RelaySession::may_read(Side side) const noexcept {
     }
     if (tls_starting_) {
         return *tls_starting_ == side;
+    }
+    if (holding_ && side == Side::client) {
+        return false;
     }
     return leg(protocol::other(side)).queued() < context_.limits.bytes_in_flight;
 }
@@ -86,6 +90,10 @@ void RelaySession::read(Side side) {
 void RelaySession::on_read(Side side, const boost::system::error_code& error, std::size_t size) {
     from(side).reading = false;
     if (closed_) {
+        return;
+    }
+    if (holding_ && side == Side::client) {
+        held_read_ = HeldRead{error, size};
         return;
     }
     if (error) {
@@ -141,7 +149,7 @@ void RelaySession::on_bytes(Side side, Bytes bytes) {
 
 void RelaySession::decrypt(Side side) {
     TlsEngine* const tls = leg(side).tls();
-    while (tls != nullptr && tls->established() && may_feed()) {
+    while (tls != nullptr && tls->established() && may_feed(side)) {
         std::size_t size = 0;
         const TlsEngine::Status status = tls->read(context_.plaintext, size);
         leg(side).send_tls_output();
@@ -226,7 +234,45 @@ void RelaySession::perform_one(const Action& action) {
             server_.end();
             last_word_ = Clock::now();
             break;
-        case ActionKind::hold: assert(!"no session holds yet"); break;
+        case ActionKind::hold: hold(); break;
+    }
+}
+
+void RelaySession::hold() {
+    assert(!holding_);
+    holding_ = true;
+    held_since_ = Clock::now();
+    context_.counters.holds.add();
+    if (!patience_) {
+        patience_.emplace(context_.io);
+    }
+    patience_->expires_after(context_.limits.plan_wait);
+    patience_->async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+        // A timer that has fired cannot be cancelled any more: its hold may be over.
+        if (!error && self->holding_ && self->patience_->expiry() <= Clock::now()) {
+            self->context_.counters.holds_timed_out.add();
+            self->release();
+        }
+    });
+}
+
+void RelaySession::release() {
+    if (closed_ || !holding_) {
+        return;
+    }
+    holding_ = false;
+    patience_->cancel();
+    const auto waited = Clock::now() - held_since_;
+    context_.counters.held_microseconds.add(static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(waited).count()));
+    session_->on_released(system_now(), context_.actions);
+    perform();
+    if (held_read_ && !holding_) {
+        const HeldRead held = *std::exchange(held_read_, std::nullopt);
+        on_read(Side::client, held.error, held.size);
+    } else {
+        shut_down_if_idle();
+        resume();
     }
 }
 
@@ -416,6 +462,9 @@ void RelaySession::close() {
         return;
     }
     closed_ = true;
+    if (patience_) {
+        patience_->cancel();
+    }
     context_.log.session(LogLevel::debug, id_, "closed");
     if (dialler_) {
         dialler_->cancel();

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include <boost/asio/steady_timer.hpp>
+
 #include "isotap/history/ids.hpp"
 #include "isotap/protocol/session.hpp"
 
@@ -35,12 +37,21 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     /// Ends the session now if that harms nobody, else as soon as it does not.
     void drain();
 
+    /// What a held client waits for has come; nothing when it is not held.
+    void release();
+
     /// Ends the session whatever it is doing. True when it was in the middle of something.
     bool cut();
 
   private:
     using Clock = std::chrono::steady_clock;
     using Side = protocol::Side;
+
+    /// A read of the client that ended while it was held: `waiting` keeps the bytes.
+    struct HeldRead {
+        boost::system::error_code error;
+        std::size_t size = 0;
+    };
 
     struct Direction {
         /// Where an idle session waits for bytes: small, because there are many of them.
@@ -64,6 +75,7 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     void perform_one(const protocol::Action& action);
     void dial();
     void on_dialled(const std::string& failure);
+    void hold();
     void start_tls(Side side, Bytes arrived);
     void go_on_with_tls();
     void on_tls_failed(const std::string& why);
@@ -71,7 +83,7 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     void flush_later(Side side);
     void resume();
     [[nodiscard]] bool may_read(Side side) const noexcept;
-    [[nodiscard]] bool may_feed() const noexcept;
+    [[nodiscard]] bool may_feed(Side side) const noexcept;
     void shut_down_if_idle();
     void shut_down();
     void close_if_done();
@@ -98,6 +110,10 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     Clock::time_point dial_began_;
     Clock::time_point last_word_;  ///< when there was nothing more to say to the client
     std::optional<Side> tls_starting_;
+    std::optional<boost::asio::steady_timer> patience_;  ///< made by the first `hold`
+    std::optional<HeldRead> held_read_;
+    Clock::time_point held_since_;
+    bool holding_ = false;    ///< the client is not fed
     bool heard_ = false;      ///< the client has said something
     bool blind_ = false;      ///< the protocol session looks at nothing any more
     bool finishing_ = false;  ///< what is due goes out, what still comes in is dropped

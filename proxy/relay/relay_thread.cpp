@@ -34,6 +34,8 @@ RelayThread::RelayThread(std::size_t number, std::uint32_t run_tag, const Limits
                log,
                nullptr,
                transactions_,
+               {},
+               {},
                std::vector<std::uint8_t>(limits.read_chunk),
                std::vector<std::uint8_t>(plaintext_chunk),
                {},
@@ -47,6 +49,22 @@ RelayThread::~RelayThread() {
 void RelayThread::set_sink(std::unique_ptr<history::EventSink> sink) {
     sink_ = std::move(sink);
     context_.events = sink_.get();
+    context_.names = std::make_unique<history::Names>(*sink_);
+}
+
+void RelayThread::serve(const ListenerContext& listener) {
+    if (!listener.catalog) {
+        return;
+    }
+    const auto release = [this](history::SessionId session) {
+        if (const auto found = context_.sessions.find(session); found != context_.sessions.end()) {
+            const auto held = found->second;  // it may leave the table meanwhile
+            held->release();
+        }
+    };
+    context_.plans.emplace(&listener, std::make_unique<PlanBook>(
+                                          PlanBookHome{io_, context_.limits, counters_, release},
+                                          *listener.catalog, listener.options.prove));
 }
 
 void RelayThread::start() {

@@ -36,6 +36,9 @@ class RelayThread {
     /// Before `start` only.
     void set_sink(std::unique_ptr<history::EventSink> sink);
 
+    /// Before `start` only: gets ready for clients of a listener, which outlives the thread.
+    void serve(const ListenerContext& listener);
+
     void start();
 
     /// Takes over a client. The socket must belong to `io()`, the listener must outlive the thread.

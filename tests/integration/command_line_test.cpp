@@ -100,7 +100,7 @@ TEST(CommandLine, AnswersWrongWordsWithTwoAndWhatToDo) {
         {"proxy", "--upstream", nowhere, "--upstream", nowhere, "--listen", "127.0.0.1:0"},
         {"proxy", "--upstream", nowhere, "--listen", "127.0.0.1"},
         {"proxy", "--upstream", "http://127.0.0.1", "--listen", "127.0.0.1:0"},
-        {"proxy", "--upstream", nowhere, "--listen", "127.0.0.1:0", "--mode", "instrument"},
+        {"proxy", "--upstream", nowhere, "--listen", "127.0.0.1:0", "--mode", "instrumental"},
         {"proxy", "--config", "/nowhere/proxy.toml"},
     };
     for (const Words& words : wrong) {

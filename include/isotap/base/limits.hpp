@@ -65,6 +65,22 @@ struct Limits {
     /// Rows that one statement is recorded to have touched. What it touches beyond is counted, and
     /// the statement's coverage is partial.
     std::size_t rows_per_statement = 10'000;
+
+    /// Time that a client waits for the plan of a statement that is new. Then the statement goes as
+    /// it came, and counts as opaque.
+    std::chrono::milliseconds plan_wait{50};
+
+    /// Plans that a relay thread keeps for one listener. The one that was not used for longest
+    /// makes room.
+    std::size_t cached_plans = 4'096;
+
+    /// Statements whose plans one server's catalog thread has not begun. One more is opaque for
+    /// now.
+    std::size_t queued_plans = 1'024;
+
+    /// Combinations of database, user, role, search path and sql_mode that a relay thread tells
+    /// apart. The statements of one more are opaque.
+    std::size_t plan_contexts = 4'096;
 };
 
 }  // namespace isotap

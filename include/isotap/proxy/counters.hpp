@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "isotap/protocol/note.hpp"
+#include "isotap/proxy/plan_outcome.hpp"
 
 namespace isotap::proxy {
 
@@ -38,6 +39,11 @@ struct RelayCounters {
     Counter bytes_from_client;
     Counter bytes_from_server;
     std::array<Counter, protocol::note_count> notes;
+
+    Counter holds;  ///< clients that waited for a plan
+    Counter holds_timed_out;
+    Counter held_microseconds;
+    std::array<Counter, plan_outcome_count> plans;  ///< new statements, by what came of them
 
     // observe
     Counter statements;

@@ -27,8 +27,22 @@ struct Address {
 std::string to_string(const Address& address);
 
 enum class Mode : std::uint8_t {
-    relay,    ///< forward and count
-    observe,  ///< and tell what happens, never altering a byte
+    relay,       ///< forward and count
+    observe,     ///< and tell what happens, never altering a byte
+    instrument,  ///< and make statements tell what they touched
+};
+
+/// How rows and their versions are named.
+enum class Versions : std::uint8_t {
+    automatic,  ///< PostgreSQL: `system` where it can, else `columns`; MySQL family: `columns`
+    columns,    ///< auxiliary columns
+    system,     ///< PostgreSQL: primary key and xmin
+};
+
+/// What becomes of a statement whose plan is not proved yet.
+enum class Prove : std::uint8_t {
+    now,    ///< it waits, for `Limits::plan_wait` at most
+    later,  ///< it goes as it came
 };
 
 /// The server behind a listener, from its URL.
@@ -53,6 +67,8 @@ struct Listener {
     Address listen;
     Upstream upstream;
     Mode mode = Mode::relay;
+    Versions versions = Versions::automatic;
+    Prove prove = Prove::now;
     protocol::TlsPolicy tls = protocol::TlsPolicy::opaque;
     TlsFiles files;
 };

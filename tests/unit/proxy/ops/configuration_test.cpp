@@ -108,9 +108,20 @@ TEST_F(WithOneListener, SaysWhereAWrongValueStands) {
     EXPECT_THAT(refusal(), StartsWith("--limits.sessions: 'many' is no number"));
 }
 
-TEST_F(WithOneListener, SaysThatInstrumentIsNotThereYet) {
+TEST_F(WithOneListener, ReadsHowToInstrument) {
     say("mode", "instrument");
-    EXPECT_THAT(refusal(), HasSubstr("not part of this release"));
+    say("versions", "system");
+    say("prove", "later");
+    const Listener made = options().relay.listeners.at(0);
+    EXPECT_EQ(made.mode, Mode::instrument);
+    EXPECT_EQ(made.versions, Versions::system);
+    EXPECT_EQ(made.prove, Prove::later);
+}
+
+TEST_F(WithOneListener, RefusesSystemVersionsWhereRowsHaveNone) {
+    say("upstream", "mysql://tap@127.0.0.1/shop");
+    say("versions", "system");
+    EXPECT_THAT(refusal(), HasSubstr("is for PostgreSQL"));
 }
 
 TEST_F(WithOneListener, BoundsTheThreadsByWhatTransactionIdsCanHold) {

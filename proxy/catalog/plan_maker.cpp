@@ -1,0 +1,95 @@
+#include "proxy/catalog/plan_maker.hpp"
+
+#include <utility>
+
+#include "protocol/sql/name.hpp"
+#include "protocol/sql/planner.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+/// Names without versions stand for the stamp in a proof: any text of the length will do.
+constexpr std::string_view stamp_of_proof = "'T0'";
+
+bool may_be_rewritten(sql::StatementKind kind) {
+    switch (kind) {
+        case sql::StatementKind::select:
+        case sql::StatementKind::insert:
+        case sql::StatementKind::replace:
+        case sql::StatementKind::update:
+        case sql::StatementKind::remove: return true;
+        default: return false;
+    }
+}
+
+NamesAsked names_of(const sql::TokenList& tokens, const sql::Structure& structure,
+                    sql::Dialect dialect) {
+    const auto name = [&](sql::TokenIndex token) {
+        return token == sql::no_token ? std::string() : sql::name_of(tokens.text(token), dialect);
+    };
+    NamesAsked names;
+    for (const sql::Relation& relation : structure.relations) {
+        if (relation.kind == sql::RelationKind::table && relation.name != sql::no_token) {
+            names.tables.emplace_back(name(relation.schema), name(relation.name));
+        }
+    }
+    for (const sql::Call& call : structure.calls) {
+        names.calls.push_back(name(call.name));
+    }
+    return names;
+}
+
+PlanAnswer refused(const Trouble& trouble, std::string& detail) {
+    detail = trouble.detail;
+    return {opaque_plan(trouble.reason), 0, trouble.outcome};
+}
+
+}  // namespace
+
+std::shared_ptr<const sql::Plan> plan_without_catalog(const sql::TokenList& tokens,
+                                                      const sql::LexerState& lexing) {
+    sql::Structure structure;
+    sql::parse(tokens, lexing, structure);
+    if (structure.sure() && may_be_rewritten(structure.kind) && !structure.relations.empty()) {
+        return nullptr;
+    }
+    return std::make_shared<sql::Plan>(
+        sql::make_plan(tokens, structure, lexing, StatementCatalog{}, {}));
+}
+
+PlanAnswer make_proved_plan(const PlanJob& job, Versions versions, SideConnection& side,
+                            std::string& trouble) {
+    if (const auto entered = side.enter(job.where->context, job.lexing); !entered) {
+        return refused(entered.error(), trouble);
+    }
+    sql::TokenList tokens;
+    tokens.read(job.text, job.lexing);
+    sql::Structure structure;
+    sql::parse(tokens, job.lexing, structure);
+    const auto known = side.look_up(names_of(tokens, structure, job.lexing.dialect));
+    if (!known) {
+        return refused(known.error(), trouble);
+    }
+    StatementCatalog catalog;
+    for (const auto& [name, facts] : known->tables) {
+        catalog.add(name, table_of(facts, versions, job.lexing.dialect));
+    }
+    for (const std::string& aggregate : known->aggregates) {
+        catalog.add_aggregate(aggregate);
+    }
+    sql::PlannerOptions options;
+    options.postgres_version = side.postgres_version();
+    auto plan = std::make_shared<sql::Plan>(
+        sql::make_plan(tokens, structure, job.lexing, catalog, options));
+    if (!plan->rewrites()) {
+        return {std::move(plan), 0, PlanOutcome::unchanged};
+    }
+    std::string rewritten;
+    sql::apply(*plan, tokens, stamp_of_proof, rewritten);
+    if (const auto proved = side.prove({job.text, rewritten, *plan}); !proved) {
+        return refused(proved.error(), trouble);
+    }
+    return {std::move(plan), 0, PlanOutcome::proved};
+}
+
+}  // namespace isotap::proxy

@@ -1,0 +1,426 @@
+#include "proxy/catalog/postgres_side.hpp"
+
+#include <array>
+
+#include <boost/json.hpp>
+#include <libpq-fe.h>
+
+#include "protocol/sql/name.hpp"
+#include "proxy/catalog/postgres_queries.hpp"
+#include "proxy/catalog/search_path.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+namespace json = boost::json;
+namespace queries = postgres_queries;
+using sql::TableKind;
+
+/// A lock that a client holds is not waited for; nor does a slow catalog keep the next job.
+constexpr const char* own_settings =
+    "set lock_timeout = '10ms'; set statement_timeout = '1s'; "
+    "set client_min_messages = 'error'; set client_encoding = 'UTF8'";
+
+constexpr const char* safe_path = "pg_catalog";
+
+constexpr const char* connect_seconds = "3";
+constexpr const char* silence_milliseconds = "5000";
+
+/// Types whose text is the same in every session, whatever it has set.
+constexpr std::array<std::string_view, 6> plain_types{"int2", "int4", "int8",
+                                                      "oid",  "uuid", "bool"};
+constexpr std::array<std::string_view, 11> stable_types{"numeric", "text",   "varchar", "bpchar",
+                                                        "name",    "char",   "enum",    "inet",
+                                                        "cidr",    "citext", "macaddr"};
+
+template <std::size_t size>
+bool holds(const std::array<std::string_view, size>& names, std::string_view name) {
+    for (const std::string_view one : names) {
+        if (one == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+KeyText key_text_of(std::string_view type) {
+    if (holds(plain_types, type)) {
+        return KeyText::plain;
+    }
+    return holds(stable_types, type) ? KeyText::any : KeyText::unstable;
+}
+
+std::string words(const char* text) {
+    std::string kept = text == nullptr ? "" : text;
+    while (!kept.empty() && kept.back() == '\n') {
+        kept.pop_back();
+    }
+    return kept;
+}
+
+std::string_view sslmode_of(const Upstream& upstream) {
+    if (upstream.verify_name) {
+        return "verify-full";
+    }
+    if (upstream.verify_certificate) {
+        return "verify-ca";
+    }
+    switch (upstream.tls) {
+        case protocol::ServerTls::disable: return "disable";
+        case protocol::ServerTls::require: return "require";
+        case protocol::ServerTls::prefer: break;
+    }
+    return "prefer";
+}
+
+struct Place {
+    std::string host;
+    std::string port;
+};
+
+/// libpq names a unix socket by its folder, and the file in it by a port.
+Place place_of(const Address& address) {
+    if (!address.is_unix()) {
+        return {address.host, std::to_string(address.port)};
+    }
+    const std::size_t slash = address.host.rfind('/');
+    return {address.host.substr(0, slash), address.host.substr(address.host.rfind('.') + 1)};
+}
+
+std::string text_of(const json::value& value) {
+    return value.is_string() ? std::string(value.get_string()) : std::string();
+}
+
+TableKind kind_of(const json::object& row) {
+    if (row.at("temporary").get_bool() || row.at("own").get_bool()) {
+        return TableKind::other;
+    }
+    const std::string kind = text_of(row.at("kind"));
+    if (kind == "r") {
+        return TableKind::ordinary;
+    }
+    if (kind == "p") {
+        return TableKind::partitioned;
+    }
+    return kind == "v" || kind == "m" ? TableKind::view : TableKind::other;
+}
+
+TableFacts facts_of(const json::object& row) {
+    TableFacts facts;
+    facts.kind = kind_of(row);
+    facts.inherits = row.at("inherits").get_bool();
+    facts.has_rules = facts.kind != TableKind::view && row.at("rules").get_bool();
+    facts.row_security = row.at("secured").get_bool();
+    facts.readable = row.at("readable").get_bool();
+    const bool shares_key = row.at("root_name").is_string();
+    facts.identity = text_of(row.at(shares_key ? "root_schema" : "schema")) + "." +
+                     text_of(row.at(shares_key ? "root_name" : "name"));
+    if (const auto* columns = row.at("columns").if_array()) {
+        for (const json::value& column : *columns) {
+            facts.columns.push_back(text_of(column));
+        }
+    }
+    if (const auto* key = row.at("key").if_array()) {
+        for (const json::value& column : *key) {
+            facts.key.push_back(text_of(column.at(0)));
+            facts.key_text.push_back(key_text_of(text_of(column.at(1))));
+        }
+    }
+    return facts;
+}
+
+std::string spelled(const TableName& name) {
+    const std::string table = sql::quoted(name.second, sql::Dialect::postgres);
+    return name.first.empty() ? table
+                              : sql::quoted(name.first, sql::Dialect::postgres) + "." + table;
+}
+
+/// Nothing that a client could see differs: a column's name, its type, and where it comes from.
+bool same_column(const PGresult* one, const PGresult* other, int i) {
+    return std::string_view(PQfname(one, i)) == PQfname(other, i) &&
+           PQftype(one, i) == PQftype(other, i) && PQfmod(one, i) == PQfmod(other, i) &&
+           PQfsize(one, i) == PQfsize(other, i) && PQftable(one, i) == PQftable(other, i) &&
+           PQftablecol(one, i) == PQftablecol(other, i);
+}
+
+bool same_parameters(const PGresult* one, const PGresult* other) {
+    if (PQnparams(one) != PQnparams(other)) {
+        return false;
+    }
+    for (int i = 0; i < PQnparams(one); ++i) {
+        if (PQparamtype(one, i) != PQparamtype(other, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool same_to_the_client(const PGresult* original, const PGresult* rewritten,
+                        const sql::Plan& plan) {
+    const int shown = PQnfields(original);
+    if (PQnfields(rewritten) != shown + static_cast<int>(plan.added.size()) ||
+        (plan.reply == sql::ReplyChange::swallow && shown != 0)) {
+        return false;
+    }
+    for (int i = 0; i < shown; ++i) {
+        if (!same_column(original, rewritten, i)) {
+            return false;
+        }
+    }
+    return same_parameters(original, rewritten);
+}
+
+}  // namespace
+
+void FreeConnection::operator()(pg_conn* connection) const noexcept {
+    PQfinish(connection);
+}
+void FreeResult::operator()(pg_result* result) const noexcept {
+    PQclear(result);
+}
+
+Asked<std::unique_ptr<SideConnection>> PostgresSide::connect(const Upstream& upstream,
+                                                             const std::string& database) {
+    if (upstream.user.empty()) {
+        return Trouble{PlanOutcome::no_connection, "no login for a side connection",
+                       "the upstream URL names no user"};
+    }
+    const auto [host, port] = place_of(upstream.address);
+    const std::string sslmode(sslmode_of(upstream));
+    const std::array keywords{"host",
+                              "port",
+                              "user",
+                              "password",
+                              "dbname",
+                              "sslmode",
+                              "sslrootcert",
+                              "connect_timeout",
+                              "tcp_user_timeout",
+                              "application_name",
+                              static_cast<const char*>(nullptr)};
+    const std::array values{host.c_str(),
+                            port.c_str(),
+                            upstream.user.c_str(),
+                            upstream.password.c_str(),
+                            database.c_str(),
+                            sslmode.c_str(),
+                            upstream.root_certificate.c_str(),
+                            connect_seconds,
+                            silence_milliseconds,
+                            "isotap",
+                            static_cast<const char*>(nullptr)};
+    constexpr int database_is_a_name = 0;
+    Connection made(PQconnectdbParams(keywords.data(), values.data(), database_is_a_name));
+    if (PQstatus(made.get()) != CONNECTION_OK) {
+        return Trouble{PlanOutcome::no_connection, "no side connection",
+                       words(PQerrorMessage(made.get()))};
+    }
+    std::unique_ptr<PostgresSide> side(new PostgresSide(std::move(made)));
+    const Result set(PQexec(side->connection_.get(), own_settings));
+    const auto spoken = side->speak_as(Voice::ourselves);
+    const auto path = side->ask(queries::own_search_path);
+    if (PQresultStatus(set.get()) != PGRES_COMMAND_OK || !spoken || !path) {
+        return Trouble{PlanOutcome::no_connection, "no side connection",
+                       words(PQerrorMessage(side->connection_.get()))};
+    }
+    const std::string_view source = PQgetvalue(path->get(), 0, 1);
+    if (source != "user" && source != "database user") {
+        side->own_search_path_ = PQgetvalue(path->get(), 0, 0);
+    }
+    return std::unique_ptr<SideConnection>(std::move(side));
+}
+
+std::uint32_t PostgresSide::postgres_version() const {
+    return static_cast<std::uint32_t>(PQserverVersion(connection_.get()));
+}
+
+Trouble PostgresSide::trouble(const pg_result* result, PlanOutcome outcome,
+                              std::string_view reason) const {
+    Trouble found{outcome, reason, words(PQresultErrorMessage(result))};
+    const char* field = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const std::string_view state = field == nullptr ? "" : field;
+    if (PQstatus(connection_.get()) != CONNECTION_OK) {
+        found.outcome = PlanOutcome::no_connection;
+        found.reason = "no side connection";
+        found.detail = words(PQerrorMessage(connection_.get()));
+    } else if (state == "55P03" || state == "57014" || state == "40P01") {
+        found.outcome = PlanOutcome::locked;
+        found.reason = "table is locked";
+    }
+    return found;
+}
+
+Asked<PostgresSide::Result> PostgresSide::ask(const char* text,
+                                              const std::vector<std::string>& values) {
+    std::vector<const char*> pointers;
+    pointers.reserve(values.size());
+    for (const std::string& value : values) {
+        pointers.push_back(value.c_str());
+    }
+    Result result(PQexecParams(connection_.get(), text, static_cast<int>(pointers.size()), nullptr,
+                               pointers.data(), nullptr, nullptr, 0));
+    if (PQresultStatus(result.get()) != PGRES_TUPLES_OK) {
+        return trouble(result.get(), PlanOutcome::not_prepared, "catalog question refused");
+    }
+    return result;
+}
+
+Asked<std::string> PostgresSide::default_search_path(const std::string& user) {
+    auto found = ask(queries::search_path_of_user, {user});
+    if (!found) {
+        return found.error();
+    }
+    if (PQntuples(found->get()) == 1) {
+        return std::string(PQgetvalue(found->get(), 0, 0));
+    }
+    return own_search_path_;
+}
+
+Asked<void> PostgresSide::speak_as(Voice voice) {
+    if (voice_ == voice) {
+        return {};
+    }
+    voice_.reset();
+    const bool ours = voice == Voice::ourselves;
+    const bool safe = voice != Voice::client;
+    const auto done = ask(queries::enter, {ours ? "none" : role_, safe ? safe_path : search_path_,
+                                           safe || plain_strings_ ? "on" : "off"});
+    if (!done) {
+        return done.error();
+    }
+    voice_ = voice;
+    return {};
+}
+
+Asked<void> PostgresSide::enter(const sql::PlanContext& context, const sql::LexerState& lexing) {
+    if (const auto spoken = speak_as(Voice::ourselves); !spoken) {
+        return spoken.error();
+    }
+    std::string list = context.search_path;
+    if (list.empty()) {
+        auto found = default_search_path(context.user);
+        if (!found) {
+            return found.error();
+        }
+        list = std::move(*found);
+    }
+    const auto path = search_path_value(list);
+    if (!path || path->empty()) {
+        return Trouble{PlanOutcome::not_prepared, "search path unknown", list};
+    }
+    search_path_ = *path;
+    role_ = context.role.empty() ? context.user : context.role;
+    if (role_ == PQuser(connection_.get())) {
+        role_ = "none";
+    }
+    plain_strings_ = lexing.standard_conforming_strings;
+    auto spoken = speak_as(Voice::client);
+    if (!spoken && spoken.error().outcome == PlanOutcome::not_prepared) {
+        return Trouble{PlanOutcome::not_as_user, "no side connection as this user",
+                       spoken.error().detail};
+    }
+    return spoken;
+}
+
+Asked<std::vector<std::string>> PostgresSide::resolve(const std::vector<TableName>& names) {
+    if (const auto spoken = speak_as(Voice::client); !spoken) {
+        return spoken.error();
+    }
+    std::vector<std::string> oids;
+    for (const TableName& name : names) {
+        const auto found = ask(queries::resolve, {spelled(name)});
+        if (!found) {
+            return found.error();
+        }
+        const bool there = PQgetisnull(found->get(), 0, 0) == 0;
+        oids.emplace_back(there ? PQgetvalue(found->get(), 0, 0) : "0");
+    }
+    return oids;
+}
+
+Asked<NamesKnown> PostgresSide::look_up(const NamesAsked& names) {
+    const auto oids = resolve(names.tables);
+    if (!oids) {
+        return oids.error();
+    }
+    if (const auto spoken = speak_as(Voice::client_safely); !spoken) {
+        return spoken.error();
+    }
+    json::array tables;
+    for (const std::string& oid : *oids) {
+        tables.emplace_back(oid);
+    }
+    const auto rows = ask(queries::tables, {json::serialize(tables)});
+    if (!rows) {
+        return rows.error();
+    }
+    NamesKnown known;
+    for (int i = 0; i < PQntuples(rows->get()); ++i) {
+        const auto number = std::stoul(PQgetvalue(rows->get(), i, 0));
+        const json::value row = json::parse(PQgetvalue(rows->get(), i, 1));
+        known.tables.emplace_back(names.tables.at(number - 1), facts_of(row.as_object()));
+    }
+    if (names.calls.empty()) {
+        return known;
+    }
+    json::array calls;
+    for (const std::string& call : names.calls) {
+        calls.emplace_back(call);
+    }
+    const auto aggregates = ask(queries::aggregates, {json::serialize(calls)});
+    if (!aggregates) {
+        return aggregates.error();
+    }
+    for (int i = 0; i < PQntuples(aggregates->get()); ++i) {
+        known.aggregates.emplace_back(PQgetvalue(aggregates->get(), i, 0));
+    }
+    return known;
+}
+
+Asked<PostgresSide::Result> PostgresSide::describe(const std::string& text) {
+    const Result prepared(PQprepare(connection_.get(), "", text.c_str(), 0, nullptr));
+    if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
+        return trouble(prepared.get(), PlanOutcome::not_prepared, "not prepared by itself");
+    }
+    Result described(PQdescribePrepared(connection_.get(), ""));
+    if (PQresultStatus(described.get()) != PGRES_COMMAND_OK) {
+        return trouble(described.get(), PlanOutcome::not_prepared, "not prepared by itself");
+    }
+    return described;
+}
+
+Asked<void> PostgresSide::prove(const Proof& proof) {
+    if (const auto spoken = speak_as(Voice::client); !spoken) {
+        return spoken.error();
+    }
+    const auto original = describe(proof.original);
+    if (!original) {
+        return original.error();
+    }
+    const auto rewritten = describe(proof.rewritten);
+    if (!rewritten) {
+        Trouble why = rewritten.error();
+        if (why.outcome == PlanOutcome::not_prepared) {
+            why.outcome = PlanOutcome::refuted;
+            why.reason = "rewritten text refused";
+        }
+        return why;
+    }
+    if (!same_to_the_client(original->get(), rewritten->get(), proof.plan)) {
+        return Trouble{PlanOutcome::refuted, "rewritten text shows", proof.rewritten};
+    }
+    return {};
+}
+
+Asked<std::string> PostgresSide::signature() {
+    if (const auto spoken = speak_as(Voice::ourselves); !spoken) {
+        return spoken.error();
+    }
+    const auto found = ask(queries::signature);
+    if (!found) {
+        return found.error();
+    }
+    return std::string(PQgetvalue(found->get(), 0, 0));
+}
+
+}  // namespace isotap::proxy

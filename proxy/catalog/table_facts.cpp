@@ -1,0 +1,62 @@
+#include "proxy/catalog/table_facts.hpp"
+
+#include <algorithm>
+
+namespace isotap::proxy {
+namespace {
+
+using sql::TableKind;
+using sql::VersionSource;
+
+bool has(const std::vector<std::string>& columns, const std::string& name) {
+    return std::find(columns.begin(), columns.end(), name) != columns.end();
+}
+
+/// Where writes cannot be followed, or reports might be refused, versions would lie or harm.
+bool can_be_followed(const TableFacts& facts) {
+    const bool stored = facts.kind == TableKind::ordinary || facts.kind == TableKind::partitioned;
+    return stored && facts.readable && facts.transactional && !facts.inherits && !facts.has_rules &&
+           !facts.row_security;
+}
+
+/// With a primary key whose text is the same for every session.
+bool has_stable_key(const TableFacts& facts) {
+    return !facts.key.empty() &&
+           std::none_of(facts.key_text.begin(), facts.key_text.end(),
+                        [](KeyText text) { return text == KeyText::unstable; });
+}
+
+VersionSource source_of(const TableFacts& facts, bool auxiliary, Versions versions,
+                        history::Dialect dialect) {
+    if (!can_be_followed(facts)) {
+        return VersionSource::none;
+    }
+    const bool system_asked = versions != Versions::columns;
+    if (dialect == history::Dialect::postgres && system_asked && has_stable_key(facts)) {
+        return VersionSource::system;
+    }
+    return auxiliary && versions != Versions::system ? VersionSource::columns : VersionSource::none;
+}
+
+}  // namespace
+
+sql::Table table_of(const TableFacts& facts, Versions versions, history::Dialect dialect) {
+    sql::Table table;
+    table.identity = facts.identity;
+    table.kind = facts.kind;
+    const bool auxiliary = has(facts.columns, table.row_id) && has(facts.columns, table.writers);
+    for (const std::string& column : facts.columns) {
+        if (!auxiliary || (column != table.row_id && column != table.writers)) {
+            table.columns.push_back(column);
+        }
+    }
+    table.key = facts.key;
+    table.source = source_of(facts, auxiliary, versions, dialect);
+    table.plain_key = std::all_of(facts.key_text.begin(), facts.key_text.end(),
+                                  [](KeyText text) { return text == KeyText::plain; });
+    table.shows_auxiliary = auxiliary && !facts.invisible_columns;
+    table.auto_increment = facts.auto_increment;
+    return table;
+}
+
+}  // namespace isotap::proxy
