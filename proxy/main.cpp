@@ -18,6 +18,8 @@ constexpr std::array commands{
     Command{"proxy", "stand between clients and a database", run_proxy, help_for_proxy},
     Command{"check", "say which isolation levels a history satisfies", run_check, help_for_check},
     Command{"export", "write a history for another checker", run_export, help_for_export},
+    Command{"report", "write a page about a recording", run_report, help_for_report},
+    Command{"show", "what a recording knows about one thing", run_show, help_for_show},
     Command{"version", "what this program is made of", run_version, help_for_version},
 };
 

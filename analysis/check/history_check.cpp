@@ -16,16 +16,6 @@ using history::Outcome;
 using history::ReadHistory;
 using Kind = SearchAnswer::Kind;
 
-bool needs_real_time(ModelSet asked) {
-    for (const Model model : {Model::strong_read_uncommitted, Model::strong_read_committed,
-                              Model::strong_snapshot_isolation, Model::strict_serializable}) {
-        if (asked.has(model)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 void check_lists(const ReadHistory& read, const CheckOptions& options, Findings& findings) {
     EngineOptions engine_options;
     engine_options.asked = findings.asked;
@@ -107,6 +97,16 @@ void check_registers(const ReadHistory& read, ModelSet models, Findings& finding
 }
 
 }  // namespace
+
+bool needs_real_time(ModelSet asked) noexcept {
+    for (const Model model : {Model::strong_read_uncommitted, Model::strong_read_committed,
+                              Model::strong_snapshot_isolation, Model::strict_serializable}) {
+        if (asked.has(model)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 Findings check_history(const ReadHistory& read, const std::string& source,
                        const CheckOptions& options) {

@@ -15,6 +15,7 @@ constexpr std::string_view page_head =
     R"(<!doctype html><html lang="en"><head><meta charset="utf-8"><title>isotap report</title>
 <style>body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em;line-height:1.5}
 article{border-top:1px solid #ccc;padding:1em 0}code{background:#f2f2f2;padding:0 .3em}
+table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.2em .6em;text-align:left}
 .violation{color:#c62828}.hazard{color:#b26a00}.unknown{color:#616161}.clean{color:#2e7d32}
 </style></head><body><h1>isotap report</h1>
 )";
@@ -37,6 +38,28 @@ std::string article(const Anomaly& anomaly, const Names& names) {
     return html + "</ol></article>\n";
 }
 
+std::string coverage(const Statistics& statistics, const Names& names) {
+    const auto& counts = statistics.coverage;
+    if (counts.statements == 0) {
+        return "";
+    }
+    std::string html = fmt::format(
+        "<h2>Coverage</h2>\n<p>{} statements: {} captured, {} in part, {} not at all. Silence "
+        "about "
+        "what was not captured proves nothing.</p>\n",
+        counts.statements, counts.full, counts.partial, counts.opaque);
+    if (!counts.reasons.empty()) {
+        html += "<table><tr><th>why not</th><th>how often</th><th>for example</th></tr>\n";
+        for (const CoverageReason& reason : counts.reasons) {
+            html += fmt::format("<tr><td>{}</td><td>{}</td><td><code>{}</code></td></tr>\n",
+                                escaped(names.table(reason.reason)), reason.count,
+                                escaped(reason.example));
+        }
+        html += "</table>\n";
+    }
+    return html;
+}
+
 }  // namespace
 
 std::string html_report(const Findings& findings, const Names& names) {
@@ -50,6 +73,7 @@ std::string html_report(const Findings& findings, const Names& names) {
     for (const std::string& doubt : findings.doubts) {
         html += "<p class=\"unknown\">unknown: " + escaped(doubt) + "</p>\n";
     }
+    html += coverage(findings.statistics, names);
     for (const Anomaly& anomaly : findings.anomalies) {
         html += article(anomaly, names);
     }

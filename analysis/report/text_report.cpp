@@ -80,11 +80,32 @@ void write_anomaly(const Anomaly& anomaly, const Names& names, std::ostream& out
     }
 }
 
+void write_coverage(const Findings& findings, const Names& names, std::ostream& out) {
+    const auto& coverage = findings.statistics.coverage;
+    if (coverage.statements == 0) {
+        return;
+    }
+    out << "coverage: " << coverage.statements << " statements, " << coverage.full << " captured, "
+        << coverage.partial << " in part, " << coverage.opaque << " not at all\n";
+    for (const CoverageReason& reason : coverage.reasons) {
+        out << "  " << reason.count << " x " << names.table(reason.reason) << ", for example "
+            << reason.example << '\n';
+    }
+}
+
 }  // namespace
+
+void write_anomaly_text(const Anomaly& anomaly, const Names& names, std::ostream& out) {
+    write_anomaly(anomaly, names, out);
+    if (const std::string prevention = advice(anomaly); !prevention.empty()) {
+        out << "  " << prevention << '\n';
+    }
+}
 
 void write_text_report(const Findings& findings, const Names& names, std::ostream& out) {
     write_counts(findings, out);
     write_verdict(findings, out);
+    write_coverage(findings, names, out);
     std::map<std::string, std::size_t> by_title;
     std::size_t shown = 0;
     for (const Anomaly& anomaly : findings.anomalies) {

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -7,12 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "analysis/check/history_check.hpp"
-#include "analysis/check/history_names.hpp"
 #include "analysis/report/document_reports.hpp"
 #include "analysis/report/drawing.hpp"
 #include "analysis/report/json_report.hpp"
 #include "analysis/report/text_report.hpp"
+#include "proxy/commands/checked_history.hpp"
 #include "proxy/commands/command.hpp"
 #include "proxy/ops/refuse.hpp"
 
@@ -33,17 +31,27 @@ struct CheckLine {
     std::string dot_folder;
     std::string junit_file;
     std::string html_file;
+    std::string engine;
+    std::string fail_on = "violation";
 };
 
 std::unique_ptr<CLI::App> make_app(CheckLine& line) {
     auto app = std::make_unique<CLI::App>(
         "Reads histories, says which isolation levels they satisfy, and shows what breaks them.",
         "isotap check");
-    app->add_option("HISTORY", line.histories, "Files; for cobra, folders")->required();
+    app->add_option("HISTORY", line.histories, "Recordings, or files (for cobra, folders)")
+        ->required();
     app->add_option("--format", line.format, "What they are written in; auto: by content")
         ->type_name("FORMAT");
+    app->add_option("--engine", line.engine,
+                    "Whose promises count in a recording, for example postgresql; as the recording "
+                    "says if not given")
+        ->type_name("ENGINE");
+    app->add_option("--fail-on", line.fail_on, "What makes the exit code 1: violation or hazard")
+        ->check(CLI::IsMember({"violation", "hazard"}));
     app->add_option("--level", line.levels,
-                    "What must hold, for example snapshot-isolation; serializable if not given")
+                    "What must hold, for example snapshot-isolation; if not given: what the "
+                    "engine promises, or serializable for histories of other tools")
         ->type_name("LEVEL");
     app->add_flag("--json", line.json, "One JSON document a history, each on one line");
     app->add_flag("--witness", line.witness, "Also show a serial order if there is one");
@@ -83,15 +91,6 @@ analysis::ModelSet asked_models(const std::vector<std::string>& names) {
     return models;
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) {
-        refuse(fmt::format("{} cannot be written: choose another place", path.string()));
-    }
-}
-
 void draw(const analysis::Findings& findings, const analysis::Names& names,
           const std::string& folder) {
     std::error_code failed;
@@ -104,44 +103,42 @@ void draw(const analysis::Findings& findings, const analysis::Names& names,
     }
 }
 
-int exit_code_of(const analysis::Findings& findings) {
+int exit_code_of(const analysis::Findings& findings, bool fail_on_hazard) {
     switch (findings.verdict) {
         case analysis::Verdict::violation: return anomalies_found;
+        case analysis::Verdict::hazard: return fail_on_hazard ? anomalies_found : 0;
         case analysis::Verdict::unknown: return no_answer;
-        case analysis::Verdict::hazard:
         case analysis::Verdict::clean: return 0;
     }
     return no_answer;
 }
 
-/// A violation weighs most: it is certain whatever else is unknown.
+/// What was found weighs most: it is certain whatever else is unknown.
 int worse(int a, int b) {
     return a == anomalies_found || b == anomalies_found ? anomalies_found : std::max(a, b);
 }
 
 analysis::Findings check_file(const std::string& path, const CheckLine& line,
                               const analysis::CheckOptions& options, std::string& text) {
-    const auto read = history::read_history(path, asked_format(line.format));
-    if (!read) {
-        refuse(read.error().message());
-    }
-    analysis::Findings findings = analysis::check_history(*read, path, options);
-    const analysis::HistoryNames names(*read);
+    CheckedHistory checked = check_any(path, asked_format(line.format), options);
+    const analysis::Names& names = *checked.names;
     std::ostringstream report;
-    write_text_report(findings, names, report);
+    write_text_report(checked.findings, names, report);
     text = report.str();
-    std::cout << (line.json ? analysis::json_report(findings, names) + "\n" : text);
+    std::cout << (line.json ? analysis::json_report(checked.findings, names) + "\n" : text);
     if (!line.dot_folder.empty()) {
-        draw(findings, names, line.dot_folder);
+        draw(checked.findings, names, line.dot_folder);
     }
     if (!line.html_file.empty()) {
-        write_file(line.html_file, analysis::html_report(findings, names));
+        write_file(line.html_file, analysis::html_report(checked.findings, names));
     }
-    if (findings.verdict == analysis::Verdict::unknown && !findings.doubts.empty()) {
-        fmt::print(stderr, "isotap: {}: unknown, {}: ask for a level that can be decided\n", path,
-                   findings.doubts.front());
+    const auto& doubts = checked.findings.doubts;
+    if (checked.findings.verdict == analysis::Verdict::unknown && !doubts.empty()) {
+        fmt::print(stderr, "isotap: {}: unknown, {}: {}\n", path, doubts.front(),
+                   checked.read ? "ask for a level that can be decided"
+                                : "nothing was found in what is known");
     }
-    return findings;
+    return std::move(checked.findings);
 }
 
 }  // namespace
@@ -154,14 +151,15 @@ int run_check(const std::vector<std::string>& arguments) {
         refuse("--html shows one history: give one, or leave it out");
     }
     asked_format(line.format);
-    const analysis::CheckOptions options{asked_models(line.levels), line.witness};
+    const analysis::CheckOptions options{asked_models(line.levels), line.witness,
+                                         asked_contract(line.engine)};
     std::vector<analysis::Findings> all(line.histories.size());
     std::vector<analysis::JunitCase> cases;
     int code = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         std::string text;
         all[i] = check_file(line.histories[i], line, options, text);
-        code = worse(code, exit_code_of(all[i]));
+        code = worse(code, exit_code_of(all[i], line.fail_on == "hazard"));
         cases.push_back({&all[i], text});
     }
     if (!line.junit_file.empty()) {

@@ -29,6 +29,12 @@ std::string help_for_export();
 int run_proxy(const std::vector<std::string>& arguments);
 std::string help_for_proxy();
 
+int run_report(const std::vector<std::string>& arguments);
+std::string help_for_report();
+
+int run_show(const std::vector<std::string>& arguments);
+std::string help_for_show();
+
 int run_version(const std::vector<std::string>& arguments);
 std::string help_for_version();
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "analysis/history/recording/register_history.hpp"
 #include "analysis/history/writers.hpp"
 #include "proxy/commands/command.hpp"
 #include "proxy/ops/refuse.hpp"
@@ -21,13 +22,25 @@ struct ExportLine {
 std::unique_ptr<CLI::App> make_app(ExportLine& line) {
     auto app = std::make_unique<CLI::App>(
         "Writes a history in the format of another checker: elle-append, elle-register, plume or "
-        "dbcop-bincode.",
+        "dbcop-bincode. A recording becomes a history of registers: a key is a row, a value one "
+        "version of it.",
         "isotap export");
     app->add_option("HISTORY", line.history, "What to read")->required();
     app->add_option("--format", line.format, "What to write")->type_name("FORMAT")->required();
     app->add_option("-o,--output", line.file, "Where to; standard output if not given")
         ->type_name("FILE");
     return app;
+}
+
+history::ReadResult<history::ReadHistory> read_any(const std::string& path) {
+    if (!history::recording::is_recording(path)) {
+        return history::read_history(path);
+    }
+    auto recording = history::recording::Recording::open(path);
+    if (!recording) {
+        return recording.error();
+    }
+    return history::recording::as_registers(*recording);
 }
 
 }  // namespace
@@ -43,7 +56,7 @@ int run_export(const std::vector<std::string>& arguments) {
             "dbcop-bincode",
             line.format));
     }
-    const auto read = history::read_history(line.history);
+    const auto read = read_any(line.history);
     if (!read) {
         refuse(read.error().message());
     }

@@ -81,8 +81,24 @@ history::Version Database::read(Transaction& transaction, std::size_t row) {
         transaction.seen.begin(), transaction.seen.end(),
         [&](const auto& seen) { return seen.row == row && seen.version != version->name; });
     transaction.bugged = transaction.bugged || (snapshot && (stale || changed));
-    transaction.seen.push_back({row, version->name});
+    transaction.seen.push_back({row, version->name, true});
     return version->name;
+}
+
+bool Database::matches(std::size_t row, const history::Version& version) noexcept {
+    const std::uint64_t mixed =
+        (version.writer * 31 + version.statement * 7 + row) * 0x9E3779B97F4A7C15ULL;
+    return (mixed >> 40U) % 3 == 0;
+}
+
+bool Database::matched(Transaction& transaction, std::size_t row, history::Version& seen) {
+    const std::size_t before = transaction.seen.size();
+    seen = read(transaction, row);
+    const bool returned = matches(row, seen);
+    if (transaction.seen.size() > before) {
+        transaction.seen.back().returned = returned;
+    }
+    return returned;
 }
 
 Reply Database::write(Transaction& transaction, std::size_t row, history::Version made,
@@ -137,25 +153,82 @@ void Database::mislead(history::TransactionId writer, const history::Version& ve
     }
 }
 
+bool Database::is_old(const Transaction::Seen& seen) const {
+    return newest_committed(seen.row).name != seen.version;
+}
+
+/// All that changed since is rows that a condition left out.
+bool Database::only_misses(const Transaction& transaction) const {
+    return std::none_of(transaction.seen.begin(), transaction.seen.end(),
+                        [this](const auto& seen) { return seen.returned && is_old(seen); });
+}
+
+bool Database::relies_on(const Transaction& transaction, std::uint64_t writer) const {
+    const bool read = std::any_of(
+        transaction.seen.begin(), transaction.seen.end(),
+        [writer](const auto& seen) { return seen.returned && seen.version.writer == writer; });
+    return read || std::any_of(transaction.written.begin(), transaction.written.end(),
+                               [&](std::size_t row) {
+                                   return std::any_of(rows_[row].begin(), rows_[row].end(),
+                                                      [&](const Version& version) {
+                                                          return version.owner == transaction.id &&
+                                                                 version.before.writer == writer;
+                                                      });
+                               });
+}
+
+/// Somebody made a row match that the transaction did not get, and the transaction read or wrote
+/// over something else of him: it comes before him and after him.
+void Database::note_misses(const Transaction& transaction) {
+    for (const auto& seen : transaction.seen) {
+        const Version& newest = newest_committed(seen.row);
+        if (!seen.returned && newest.before == seen.version && matches(seen.row, newest.name) &&
+            relies_on(transaction, newest.name.writer)) {
+            misses_.push_back({transaction.id, seen.row, newest.name, sequence_ + 1});
+        }
+    }
+}
+
+/// The version was overwritten by one who overlapped the reader: who says what the reader saw?
+void Database::forget_misses(const Transaction& overwriter, std::size_t row) {
+    std::erase_if(misses_, [&](const Miss& miss) {
+        const auto& all = rows_[row];
+        return miss.row == row && miss.reader != overwriter.id &&
+               overwriter.began < miss.committed &&
+               std::any_of(all.begin(), all.end(), [&](const Version& version) {
+                   return version.owner == overwriter.id && version.before == miss.version;
+               });
+    });
+}
+
+std::vector<history::TransactionId> Database::phantoms() const {
+    std::vector<history::TransactionId> readers;
+    for (const Miss& miss : misses_) {
+        readers.push_back(miss.reader);
+    }
+    return readers;
+}
+
 Reply Database::commit(Transaction& transaction) {
-    if (transaction.level == IsolationLevel::serializable) {
-        const bool old = std::any_of(
-            transaction.seen.begin(), transaction.seen.end(),
-            [this](const auto& seen) { return newest_committed(seen.row).name != seen.version; });
-        if (old) {
-            if (!strikes(Bug::skipped_validation)) {
-                return Reply::must_abort;
-            }
+    const auto old = [this](const auto& seen) { return is_old(seen); };
+    if (transaction.level == IsolationLevel::serializable &&
+        std::any_of(transaction.seen.begin(), transaction.seen.end(), old)) {
+        if (only_misses(transaction) && strikes(Bug::phantom)) {
+            note_misses(transaction);
+        } else if (strikes(Bug::skipped_validation)) {
             transaction.bugged = std::any_of(
                 transaction.seen.begin(), transaction.seen.end(), [&](const auto& seen) {
                     const auto& written = transaction.written;
-                    return newest_committed(seen.row).name != seen.version &&
+                    return is_old(seen) &&
                            std::find(written.begin(), written.end(), seen.row) != written.end();
                 });
+        } else {
+            return Reply::must_abort;
         }
     }
     ++sequence_;
     for (const std::size_t row : transaction.written) {
+        forget_misses(transaction, row);
         auto& versions = rows_[row];
         for (Version& version : versions) {
             if (version.owner == transaction.id) {

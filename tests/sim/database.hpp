@@ -19,6 +19,7 @@ enum class Bug : std::uint8_t {
     forked_version,      ///< two transactions overwrite the same version
     skipped_validation,  ///< a serializable transaction commits though its reads are old
     unrepeatable_read,   ///< a snapshot transaction sees a version newer than its snapshot
+    phantom,             ///< a serializable transaction commits though rows appeared that match
 };
 
 enum class Reply : std::uint8_t { done, wait, must_abort };
@@ -44,6 +45,7 @@ class Database {
         struct Seen {
             std::size_t row;
             history::Version version;
+            bool returned = true;  ///< false: a condition left it out
         };
         std::vector<Seen> seen;
     };
@@ -53,6 +55,10 @@ class Database {
     Transaction begin(history::TransactionId id, history::IsolationLevel level,
                       std::uint64_t session_committed);
     history::Version read(Transaction& transaction, std::size_t row);
+    /// The same for a condition: whether the row is returned.
+    bool matched(Transaction& transaction, std::size_t row, history::Version& seen);
+    /// The one condition that there is.
+    static bool matches(std::size_t row, const history::Version& version) noexcept;
     /// Sets `before` to what it overwrote when done.
     Reply write(Transaction& transaction, std::size_t row, history::Version made,
                 history::Version& before);
@@ -62,15 +68,33 @@ class Database {
 
     [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
 
+    /// Versions of a row, oldest first; the last ones may not be committed.
+    [[nodiscard]] const std::vector<Version>& versions(std::size_t row) const { return rows_[row]; }
+
     /// Who saw, or wrote over, a version that did not stay.
     [[nodiscard]] const std::set<history::TransactionId>& misled() const noexcept {
         return misled_;
     }
 
+    /// Who missed a row, for everybody to see: nobody wrote over it who might have been seen.
+    [[nodiscard]] std::vector<history::TransactionId> phantoms() const;
+
   private:
+    struct Miss {
+        history::TransactionId reader{};
+        std::size_t row = 0;
+        history::Version version;     ///< that the reader should have seen
+        std::uint64_t committed = 0;  ///< when the reader did
+    };
+
     [[nodiscard]] const Version& visible(const Transaction& transaction, std::size_t row) const;
     [[nodiscard]] const Version& newest_committed(std::size_t row) const;
     [[nodiscard]] bool strikes(Bug bug);
+    [[nodiscard]] bool is_old(const Transaction::Seen& seen) const;
+    [[nodiscard]] bool only_misses(const Transaction& transaction) const;
+    void note_misses(const Transaction& transaction);
+    [[nodiscard]] bool relies_on(const Transaction& transaction, std::uint64_t writer) const;
+    void forget_misses(const Transaction& overwriter, std::size_t row);
     void mislead(history::TransactionId writer, const history::Version& version);
 
     /// Who relied on a version that was not committed then.
@@ -86,6 +110,7 @@ class Database {
     std::mt19937_64& random_;
     std::vector<Reliance> reliances_;
     std::set<history::TransactionId> misled_;
+    std::vector<Miss> misses_;
 };
 
 }  // namespace isotap::sim

@@ -37,12 +37,13 @@ EngineOptions live_options() {
 struct Promise {
     IsolationLevel level;
     Model kept;
+    double conditions = 0;
 };
 
 class Levels : public ::testing::TestWithParam<Promise> {};
 
 TEST_P(Levels, NeverRaiseAnAlarmThatTheyForbid) {
-    const auto [level, kept] = GetParam();
+    const auto [level, kept, conditions] = GetParam();
     const std::uint64_t total = transactions();
     std::uint64_t alarms = 0;
     std::uint64_t hazards = 0;
@@ -53,6 +54,10 @@ TEST_P(Levels, NeverRaiseAnAlarmThatTheyForbid) {
         workload.transactions = std::min<std::uint64_t>(total - done, 100'000);
         workload.sessions = 2 + seed % 15;
         workload.rows = 4 + (seed * 7) % 60;
+        if (conditions > 0) {
+            workload.condition_share = conditions;
+            workload.held_back = 0;  // an answer comes after what it is about
+        }
         EngineOptions options = live_options();
         options.asked = analysis::ModelSet{kept};
         options.on_anomaly = [&, kept_model = kept](Anomaly&& anomaly) {
@@ -81,9 +86,12 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Promise{IsolationLevel::read_uncommitted, Model::strong_read_uncommitted},
                       Promise{IsolationLevel::read_committed, Model::strong_read_committed},
                       Promise{IsolationLevel::snapshot, Model::strong_snapshot_isolation},
-                      Promise{IsolationLevel::serializable, Model::strict_serializable}),
+                      Promise{IsolationLevel::serializable, Model::strict_serializable},
+                      Promise{IsolationLevel::snapshot, Model::strong_snapshot_isolation, 0.2},
+                      Promise{IsolationLevel::serializable, Model::strict_serializable, 0.2}),
     [](const auto& parameter) {
         std::string name{to_string(parameter.param.kept)};
+        name += parameter.param.conditions > 0 ? "_with_conditions" : "";
         std::replace(name.begin(), name.end(), '-', '_');
         return name;
     });
@@ -135,6 +143,11 @@ TEST_P(Planted, IsFound) {
         workload.bug = plant.bug;
         workload.bug_chance = 0.1;
         workload.abort_share = 0.2;
+        if (plant.bug == Bug::phantom) {
+            workload.condition_share = 0.3;
+            workload.bug_chance = 0.5;
+            workload.held_back = 0;
+        }
         EngineOptions options = live_options();
         options.arrival_skew = std::chrono::seconds{1};  // nothing retires: stale reads go far back
         options.on_anomaly = [&](Anomaly&& anomaly) {
@@ -171,6 +184,8 @@ INSTANTIATE_TEST_SUITE_P(
                             Model::strong_snapshot_isolation},
                       Plant{"unrepeatable_read", Bug::unrepeatable_read, IsolationLevel::snapshot,
                             Model::strong_snapshot_isolation},
+                      Plant{"phantom", Bug::phantom, IsolationLevel::serializable,
+                            Model::serializable},
                       Plant{"skipped_validation", Bug::skipped_validation,
                             IsolationLevel::serializable, Model::strict_serializable}),
     [](const auto& parameter) { return std::string{parameter.param.name}; });

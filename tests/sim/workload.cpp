@@ -46,6 +46,8 @@ std::vector<history::TransactionId> Workload::bugged() const {
     std::vector<history::TransactionId> all = bugged_;
     std::copy_if(database_.misled().begin(), database_.misled().end(), std::back_inserter(all),
                  [this](history::TransactionId id) { return committed_ids_.contains(id); });
+    const std::vector<history::TransactionId> phantoms = database_.phantoms();
+    all.insert(all.end(), phantoms.begin(), phantoms.end());
     return all;
 }
 
@@ -56,6 +58,8 @@ void Workload::step(Session& session) {
         }
     } else if (session.operations_left == 0) {
         end(session, !happens(options_.abort_share));
+    } else if (options_.condition_share > 0 && happens(options_.condition_share)) {
+        look(session);
     } else {
         operate(session);
     }
@@ -101,7 +105,46 @@ void Workload::operate(Session& session) {
          history::Access{statement, table, key, history::AccessKind::update, before, made});
 }
 
+void Workload::look(Session& session) {
+    const history::StatementRef statement{session.transaction.id, ++session.statement};
+    const history::PredicateId id{++conditions_};
+    --session.operations_left;
+    session.conditions.push_back(id);
+    tell(session, history::PredicateRead{statement, id, table, "matches"});
+    for (std::size_t row = 0; row < options_.rows; ++row) {
+        history::Version seen;
+        if (database_.matched(session.transaction, row, seen)) {
+            tell(session,
+                 history::Access{statement, table, {0, row}, history::AccessKind::read, seen, {}});
+        }
+    }
+}
+
+/// What the server answers over row images: which writes, since the transaction began, changed what
+/// its conditions match.
+void Workload::judge_conditions(Session& session) {
+    for (const history::PredicateId id : session.conditions) {
+        for (std::size_t row = 0; row < options_.rows; ++row) {
+            for (const Database::Version& version : database_.versions(row)) {
+                const bool since =
+                    version.committed == 0 || version.committed > session.transaction.began;
+                const bool before = Database::matches(row, version.before);
+                const bool after = Database::matches(row, version.name);
+                if (since && before != after &&
+                    version.name.kind == history::VersionKind::written &&
+                    version.owner != session.transaction.id) {
+                    const history::StatementRef writer{history::TransactionId{version.name.writer},
+                                                       version.name.statement};
+                    tell(session, history::PredicateMatch{id, writer, {0, row}, before, after});
+                }
+            }
+        }
+    }
+    session.conditions.clear();
+}
+
 void Workload::end(Session& session, bool wants_commit) {
+    judge_conditions(session);
     const bool done = wants_commit && database_.commit(session.transaction) == Reply::done;
     if (done) {
         ++committed_;

@@ -21,6 +21,7 @@ struct WorkloadOptions {
     std::size_t operations = 6;  ///< of one transaction, at most
     double write_share = 0.4;
     double abort_share = 0.05;
+    double condition_share = 0;  ///< of operations that choose their rows by a condition
     Bug bug = Bug::none;
     double bug_chance = 0.02;
     /// Events that a session may hold back before its ring is emptied: sessions arrive skewed.
@@ -49,12 +50,15 @@ class Workload {
         std::uint32_t statement = 0;
         std::size_t waits = 0;
         std::uint64_t last_committed = 0;
+        std::vector<history::PredicateId> conditions;  ///< of the transaction
         std::vector<history::Event> held;
     };
 
     void step(Session& session);
     void begin(Session& session);
     void operate(Session& session);
+    void look(Session& session);
+    void judge_conditions(Session& session);
     void end(Session& session, bool wants_commit);
     void tell(Session& session, const history::Event& event);
     void flush(Session& session);
@@ -69,6 +73,7 @@ class Workload {
     std::vector<history::TransactionId> bugged_;
     std::set<history::TransactionId> committed_ids_;  ///< while a bug is planted
     std::uint64_t begun_ = 0;
+    std::uint64_t conditions_ = 0;
     std::uint64_t committed_ = 0;
     Time now_{std::chrono::seconds{1}};
 };
