@@ -4,12 +4,12 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tests/integration/mysql_connector.hpp"
+#include "tests/support/debian_folder.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/wire/mysql_setting.hpp"
 
@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 const Route observe{.name = "observe", .mode = "observe"};
 
 /// One server of each kind for the whole program: to start one takes seconds.
-MysqlSetting& shared_setting(MysqlFlavour flavour, bool tls) {
-    static std::map<std::pair<MysqlFlavour, bool>, std::unique_ptr<MysqlSetting>> all;
-    std::unique_ptr<MysqlSetting>& one = all[{flavour, tls}];
-    if (!one) one = std::make_unique<MysqlSetting>(flavour, tls);
+MysqlSetting& shared_setting(MysqlFlavour flavour) {
+    static std::map<MysqlFlavour, std::unique_ptr<MysqlSetting>> all;
+    std::unique_ptr<MysqlSetting>& one = all[flavour];
+    if (!one) one = std::make_unique<MysqlSetting>(flavour);
     return *one;
 }
 
@@ -32,7 +32,7 @@ class MysqlClients : public testing::TestWithParam<MysqlFlavour> {
   protected:
     void SetUp() override {
         if (!mysql_available(GetParam())) GTEST_SKIP() << "no such server here";
-        setting_ = &shared_setting(GetParam(), false);
+        setting_ = &shared_setting(GetParam());
         through_ = setting_->front(observe).port;
     }
 
@@ -78,6 +78,32 @@ TEST_P(MysqlClients, CommandLine) {
     }
 }
 
+/// Oracle's own client; MariaDB's knows no zstd.
+TEST_P(MysqlClients, CommandLineWithZstd) {
+    if (GetParam() != MysqlFlavour::mysql) GTEST_SKIP() << "MariaDB has only zlib";
+    const fs::path folder = debian_folder("mysql", {"mysql-server-core", "mysql-client-core"});
+    ASSERT_FALSE(folder.empty());
+    const std::string more = std::string(script) +
+                             "SHOW STATUS LIKE 'Compression_algorithm';"
+                             "SELECT REPEAT('z', 20000000), RANDOM_BYTES(0);"
+                             "INSERT INTO t VALUES (3,'" +
+                             std::string(3'000'000, 'q') + "'); SELECT a, MD5(b) FROM t;";
+    for (const char* level : {"1", "22"}) {
+        const auto talk = [&](std::uint16_t port) {
+            Command mysql{.arguments = program_of(folder, "usr/bin/mysql"), .input = more};
+            mysql.arguments.insert(
+                mysql.arguments.end(),
+                {"--no-defaults", "--user=tap", "--host=127.0.0.1",
+                 "--port=" + std::to_string(port), "--compression-algorithms=zstd",
+                 std::string("--zstd-compression-level=") + level, "--force", "--table", "shop"});
+            return run_or_throw(mysql);
+        };
+        const std::string said = talk(through());
+        EXPECT_NE(said.find("zstd"), std::string::npos);
+        EXPECT_TRUE(said == talk(direct())) << said.substr(0, 2000);
+    }
+}
+
 TEST_P(MysqlClients, Administration) {
     EXPECT_EQ(client("mariadb-admin", through(), {"ping"}),
               client("mariadb-admin", direct(), {"ping"}));
@@ -111,7 +137,7 @@ TEST_P(MysqlClients, Sysbench) {
                                "--mysql-host=127.0.0.1",
                                "--mysql-port=" + std::to_string(through()), "--mysql-user=tap",
                                "--mysql-db=shop", "--tables=2", "--table-size=500", "--threads=2",
-                               "--events=150", "--time=60", "--mysql-ignore-errors=1213,1205",
+                               "--events=150", "--time=60", "--mysql-ignore-errors=1213,1205,1020",
                                "--db-ps-mode=" + prepared, command}});
         }
     }
@@ -158,88 +184,8 @@ TEST_P(MysqlClients, Connector) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, MysqlClients,
-                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mysql),
-                         [](const auto& named) { return testing::PrintToString(named.param); });
-
-class MysqlAuthentication : public testing::TestWithParam<MysqlFlavour> {
-  protected:
-    void SetUp() override {
-        if (!mysql_available(GetParam())) GTEST_SKIP() << "no such server here";
-        setting_ = &shared_setting(GetParam(), true);
-    }
-
-    [[nodiscard]] std::vector<std::string> tls(const std::string& policy) const {
-        const Certificate& shown = setting_->server().certificate();
-        return {"--tls", policy, "--tls-certificate", shown.certificate, "--tls-key", shown.key};
-    }
-
-    void expect_login(const std::string& policy, const ConnectorLogin& login) {
-        const Route route{.name = policy, .mode = "observe"};
-        ConnectorLogin mine = login;
-        mine.port = setting_->front(route, tls(policy)).port;
-        const long before = setting_->notes(route, "authenticated");
-        EXPECT_EQ(who_am_i(mine), login.user + "@%\t") << policy;
-        EXPECT_EQ(setting_->notes(route, "authenticated"),
-                  before + (policy == "opaque" && !login.authority.empty() ? 0 : 1));
-    }
-
-    MysqlSetting& setting() { return *setting_; }
-
-  private:
-    MysqlSetting* setting_ = nullptr;
-};
-
-TEST_P(MysqlAuthentication, NativePasswordWithAndWithoutTls) {
-    if (GetParam() == MysqlFlavour::mysql) GTEST_SKIP() << "MySQL 9 has it no more";
-    setting().server().sql(
-        "CREATE USER old@'%' IDENTIFIED VIA mysql_native_password USING "
-        "PASSWORD('secret'); GRANT ALL ON shop.* TO old@'%'");
-    const fs::path authority = setting().server().authority().root();
-    for (const std::string policy : {"opaque", "mirror", "same-certificate", "terminate"}) {
-        expect_login(policy, {.user = "old", .password = "secret", .authority = authority});
-        expect_login(policy, {.user = "old", .password = "secret"});
-    }
-}
-
-TEST_P(MysqlAuthentication, CachingSha2OnAllItsPathsWithAColdCache) {
-    if (GetParam() == MysqlFlavour::mariadb) GTEST_SKIP() << "MariaDB 10.11 has it not";
-    setting().server().sql(
-        "CREATE USER sha@'%' IDENTIFIED WITH caching_sha2_password BY 'secret';"
-        "GRANT ALL ON shop.* TO sha@'%'");
-    const fs::path authority = setting().server().authority().root();
-    for (const std::string policy : {"opaque", "mirror", "same-certificate"}) {
-        for (const fs::path& root : {authority, fs::path()}) {
-            const ConnectorLogin login{.user = "sha", .password = "secret", .authority = root};
-            setting().server().sql("FLUSH PRIVILEGES");
-            expect_login(policy, login);  // clear text inside TLS, or the server's RSA key
-            expect_login(policy, login);  // the cache is warm: the fast path
-        }
-    }
-}
-
-TEST_P(MysqlAuthentication, AWrongPasswordIsRefusedByTheServer) {
-    const Route route{.name = "mirror", .mode = "observe"};
-    const std::uint16_t port = setting().front(route, tls("mirror")).port;
-    try {
-        who_am_i({.port = port, .password = "wrong"});
-        FAIL() << "was let in";
-    } catch (const std::runtime_error& error) {
-        EXPECT_NE(std::string(error.what()).find("Access denied for user 'tap'"), std::string::npos)
-            << error.what();
-    }
-}
-
-TEST_P(MysqlAuthentication, EverythingElseInsideTls) {
-    const Route route{.name = "mirror", .mode = "observe"};
-    const fs::path authority = setting().server().authority().root();
-    const std::uint16_t port = setting().front(route, tls("mirror")).port;
-    EXPECT_EQ(use_connector({.port = port, .authority = authority}),
-              use_connector({.port = setting().direct().port, .authority = authority}));
-    EXPECT_EQ(setting().notes(route, "desynchronised"), 0);
-}
-
-INSTANTIATE_TEST_SUITE_P(Each, MysqlAuthentication,
-                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mysql),
+                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mysql,
+                                         MysqlFlavour::mariadb_11),
                          [](const auto& named) { return testing::PrintToString(named.param); });
 
 }  // namespace

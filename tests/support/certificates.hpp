@@ -22,6 +22,9 @@ class CertificateAuthority {
     /// What a peer needs to trust the rest.
     [[nodiscard]] const std::filesystem::path& root() const noexcept { return root_.certificate; }
 
+    /// Its own certificate, which nobody else has signed, with its key.
+    [[nodiscard]] const Certificate& self_signed() const noexcept { return root_; }
+
     /// A new key and its certificate, with that common name. The key is readable for its owner
     /// only: servers insist.
     [[nodiscard]] Certificate issue(const std::string& common_name,

@@ -17,8 +17,10 @@ namespace isotap::test {
 namespace {
 
 Command proxy_command(const std::string& upstream, std::vector<std::string> options) {
-    std::vector<std::string> line{isotap_program(), "proxy",    "--upstream",
-                                  upstream,         "--listen", "127.0.0.1:0"};
+    std::vector<std::string> line{isotap_program(), "proxy", "--upstream", upstream};
+    if (std::find(options.begin(), options.end(), "--listen") == options.end()) {
+        line.insert(line.end(), {"--listen", "127.0.0.1:0"});
+    }
     line.insert(line.end(), std::make_move_iterator(options.begin()),
                 std::make_move_iterator(options.end()));
     return {.arguments = std::move(line)};

@@ -13,7 +13,7 @@ namespace isotap::test {
 /// destructor stops it; a test that cares for the exit code calls stop().
 class IsotapProcess {
   public:
-    /// Options beyond --upstream and --listen, as on the command line.
+    /// Options beyond --upstream, as on the command line; listens on 127.0.0.1 if they do not say.
     explicit IsotapProcess(const std::string& upstream, std::vector<std::string> options = {});
 
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }

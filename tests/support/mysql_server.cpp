@@ -1,15 +1,15 @@
 #include "tests/support/mysql_server.hpp"
 
-#include <cstdio>
 #include <fcntl.h>
-#include <map>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <sys/file.h>
 #include <utility>
 
+#include "tests/support/debian_folder.hpp"
 #include "tests/support/descriptor.hpp"
 #include "tests/support/free_port.hpp"
-#include "tests/support/paths.hpp"
 
 namespace isotap::test {
 namespace fs = std::filesystem;
@@ -17,50 +17,66 @@ namespace {
 
 constexpr int attempts_max = 5;
 
-/// The folder that stands for the root of the file system of Oracle's server; empty when this
+/// The root of the file system that a server comes from, which is not always ours; empty when this
 /// machine cannot have it.
-const fs::path& mysql_folder() {
-    static const fs::path folder = [] {
-        const Finished asked =
-            run({.arguments = {"python3", source_folder() / "tests/support/mysql_folder.py",
-                               cache_folder()}},
-                std::chrono::minutes(10));
-        if (asked.exit_code != 0) {
-            std::fprintf(stderr, "SKIPPED: MySQL: %s\n", asked.output.c_str());
-            return fs::path();
-        }
-        return fs::path(asked.output.substr(0, asked.output.find('\n')));
-    }();
-    return folder;
+const fs::path& root_of(MysqlFlavour flavour) {
+    static const fs::path ours = "/";
+    static const fs::path mysql = debian_folder("mysql", {"mysql-server-core"});
+    if (flavour != MysqlFlavour::mariadb_11) {
+        return flavour == MysqlFlavour::mariadb ? ours : mysql;
+    }
+    static const fs::path mariadb = debian_folder(
+        "mariadb",
+        {"mariadb-server-core", "mariadb-client-core", "mariadb-server:usr/lib/mysql/plugin"});
+    return mariadb;
 }
 
-/// The server's program with the arguments that any use of it needs. Oracle's runs with the dynamic
-/// linker and the libraries of its own folder: no chroot, so no root, and it sees our files.
+/// The server's program with the arguments that any use of it needs.
 std::vector<std::string> server_program(MysqlFlavour flavour) {
     if (flavour == MysqlFlavour::mariadb) {
         return {"/usr/sbin/mariadbd", "--no-defaults"};
     }
-    const fs::path& root = mysql_folder();
-    const std::string libraries = root / "usr/lib/x86_64-linux-gnu";
-    return {root / "lib64/ld-linux-x86-64.so.2",
-            "--library-path",
-            libraries,
-            root / "usr/sbin/mysqld",
-            "--no-defaults",
-            "--basedir=" + (root / "usr").string(),
-            "--lc-messages-dir=" + (root / "usr/share/mysql").string(),
-            "--secure-file-priv=NULL",
-            "--mysqlx=OFF"};
+    const fs::path& root = root_of(flavour);
+    const bool mysql = flavour == MysqlFlavour::mysql;
+    std::vector<std::string> line =
+        program_of(root, mysql ? "usr/sbin/mysqld" : "usr/sbin/mariadbd");
+    line.insert(line.end(), {"--no-defaults", "--basedir=" + (root / "usr").string(),
+                             "--lc-messages-dir=" +
+                                 (root / "usr/share" / (mysql ? "mysql" : "mariadb")).string(),
+                             "--plugin-dir=" + (root / "usr/lib/mysql/plugin").string()});
+    if (mysql) line.insert(line.end(), {"--secure-file-priv=NULL", "--mysqlx=OFF"});
+    return line;
 }
 
-std::vector<std::string> initialize_command(MysqlFlavour flavour, const fs::path& data) {
-    if (flavour == MysqlFlavour::mariadb) {
-        return {"mariadb-install-db", "--no-defaults", "--datadir=" + data.string(),
-                "--auth-root-authentication-method=normal", "--skip-test-db"};
+/// What MariaDB's own installation script feeds to the server; the script itself finds its server
+/// only where the package has put it.
+std::string mariadb_system_tables(const fs::path& root) {
+    std::string text =
+        "CREATE DATABASE mysql;\nUSE mysql;\nSET @auth_root_socket=NULL;\n"
+        "SET @skip_auth_anonymous_user=1;\n";
+    for (const char* part :
+         {"mariadb_system_tables", "mariadb_performance_tables", "mariadb_system_tables_data",
+          "maria_add_gis_sp_bootstrap", "mariadb_sys_schema"}) {
+        std::ifstream file(root / "usr/share/mariadb" / (std::string(part) + ".sql"));
+        text.append(std::istreambuf_iterator<char>(file), {});
     }
-    std::vector<std::string> line = server_program(flavour);
-    line.insert(line.end(), {"--initialize-insecure", "--datadir=" + data.string()});
-    return line;
+    return text;
+}
+
+Command initialize_command(MysqlFlavour flavour, const fs::path& data) {
+    if (flavour == MysqlFlavour::mariadb) {
+        return {.arguments = {"mariadb-install-db", "--no-defaults", "--datadir=" + data.string(),
+                              "--auth-root-authentication-method=normal", "--skip-test-db"}};
+    }
+    Command command{.arguments = server_program(flavour)};
+    command.arguments.push_back("--datadir=" + data.string());
+    if (flavour == MysqlFlavour::mysql) {
+        command.arguments.emplace_back("--initialize-insecure");
+    } else {
+        command.arguments.emplace_back("--bootstrap");
+        command.input = mariadb_system_tables(root_of(flavour));
+    }
+    return command;
 }
 
 /// A freshly initialised data folder, made once per version and machine: initialising takes
@@ -69,7 +85,7 @@ fs::path data_template(MysqlFlavour flavour, const std::optional<User>& user) {
     std::vector<std::string> ask = server_program(flavour);
     ask.emplace_back("--version");
     const std::string version = run_or_throw({.arguments = ask});
-    const std::string flavour_name = flavour == MysqlFlavour::mariadb ? "mariadb " : "mysql ";
+    const std::string flavour_name = flavour == MysqlFlavour::mysql ? "mysql " : "mariadb ";
     const std::size_t from = version.find("Ver ") + 4;
     const std::string name = flavour_name + version.substr(from, version.find(' ', from) - from);
     const fs::path kept = cache_folder() / ("data " + name);
@@ -81,9 +97,10 @@ fs::path data_template(MysqlFlavour flavour, const std::optional<User>& user) {
         const fs::path made = scratch.path() / "data";
         fs::create_directory(made);
         if (user) give_to(*user, made);
-        run_or_throw({.arguments = initialize_command(flavour, made),
-                      .run_as = user,
-                      .folder = scratch.path()});
+        Command initialize = initialize_command(flavour, made);
+        initialize.run_as = user;
+        initialize.folder = scratch.path();
+        run_or_throw(initialize);
         const fs::path copy = kept.string() + ".part";
         fs::remove_all(copy);
         run_or_throw({.arguments = {"cp", "-a", made, copy}});
@@ -95,7 +112,7 @@ fs::path data_template(MysqlFlavour flavour, const std::optional<User>& user) {
 }  // namespace
 
 bool mysql_available(MysqlFlavour flavour) {
-    return flavour == MysqlFlavour::mariadb || !mysql_folder().empty();
+    return !root_of(flavour).empty();
 }
 
 MysqlServer::MysqlServer(MysqlOptions options) : options_(std::move(options)) {
@@ -145,8 +162,8 @@ std::vector<std::string> MysqlServer::command_line() const {
         line.push_back("--ssl-cert=" + certificate_.certificate.string());
         line.push_back("--ssl-key=" + certificate_.key.string());
     } else {
-        line.emplace_back(options_.flavour == MysqlFlavour::mariadb ? "--skip-ssl"
-                                                                    : "--tls-version=");
+        line.emplace_back(options_.flavour == MysqlFlavour::mysql ? "--tls-version="
+                                                                  : "--skip-ssl");
     }
     for (const std::string& setting : options_.settings) {
         line.push_back("--" + setting);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -14,11 +16,13 @@
 
 namespace isotap::test {
 
-/// Which server of the family: Debian's MariaDB, or Oracle's MySQL out of a folder of its own.
-enum class MysqlFlavour { mariadb, mysql };
+/// Which server of the family: Debian's MariaDB, Oracle's MySQL, or a newer MariaDB (11.8); the
+/// last two out of folders of their own.
+enum class MysqlFlavour { mariadb, mysql, mariadb_11 };
 
 inline void PrintTo(MysqlFlavour flavour, std::ostream* out) {
-    *out << (flavour == MysqlFlavour::mariadb ? "mariadb" : "mysql");
+    constexpr std::array names{"mariadb", "mysql", "mariadb_11"};
+    *out << names.at(static_cast<std::size_t>(flavour));
 }
 
 /// False, with the reason on stderr, when this machine cannot have it: tests then skip, loudly.

@@ -115,7 +115,9 @@ void prepared_statements(MysqlTalk& talk) {
               mysql_command(execute, run(insert) + n(0, 1) + n(1, 1) + n(252, 2)));
     talk.reply_to(execute);
     talk.command(reset_statement, insert);
-    talk.send(mysql_command(close_statement, insert) + mysql_command(close_statement, n(99, 4)) +
+    // MariaDB numbers statements over all connections: the second number must be far away.
+    talk.send(mysql_command(close_statement, insert) +
+              mysql_command(close_statement, n(0x7ffffff0, 4)) +
               mysql_command(com_query, "SELECT b FROM t WHERE a = 7"));
     talk.reply_to(com_query);
     talk.command(execute, run(insert));

@@ -75,9 +75,11 @@ TEST_P(MysqlWireTest, IsTheSameThroughTheProxy) {
 
 std::vector<Parameters> every_conversation() {
     std::vector<Parameters> all;
-    for (const MysqlFlavour flavour : {MysqlFlavour::mariadb, MysqlFlavour::mysql}) {
+    for (const MysqlFlavour flavour :
+         {MysqlFlavour::mariadb, MysqlFlavour::mysql, MysqlFlavour::mariadb_11}) {
+        const char* kind = flavour == MysqlFlavour::mysql ? "mysql" : "mariadb";
         for (const MysqlConversation& one : mysql_conversations()) {
-            if (one.servers.find(testing::PrintToString(flavour)) != std::string::npos) {
+            if (one.servers.find(kind) != std::string::npos) {
                 all.emplace_back(flavour, one);
             }
         }
@@ -201,7 +203,8 @@ TEST_P(MysqlThroughProxy, ARowOf64MiBCostsNoMemory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, MysqlThroughProxy,
-                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mysql),
+                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mysql,
+                                         MysqlFlavour::mariadb_11),
                          [](const auto& named) { return testing::PrintToString(named.param); });
 
 }  // namespace
