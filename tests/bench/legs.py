@@ -6,11 +6,13 @@ import tempfile
 
 from child_process import ChildProcess, as_unprivileged, free_port
 from failure import BenchmarkFailure
+from debian_programs import program_of
 
 DIRECT = "direct"
 DIRECT_AGAIN = "direct again"   # the same as direct: what it differs by is noise
 HAPROXY = "haproxy tcp"
 PGBOUNCER = "pgbouncer session"
+ROUTER = "mysql-router"
 RELAY = "isotap relay"
 OBSERVE = "isotap observe"
 
@@ -43,6 +45,26 @@ max_client_conn = 4000
 default_pool_size = 1500
 log_connections = 0
 log_disconnections = 0
+"""
+
+# Without TLS on either side, as everything here; it then decodes what it forwards.
+ROUTER_FILE = """\
+[DEFAULT]
+logging_folder = {folder}
+runtime_folder = {folder}
+data_folder = {folder}
+plugin_folder = {root}/usr/lib/mysqlrouter/plugin
+[logger]
+level = warning
+[routing:database]
+bind_address = 127.0.0.1
+bind_port = {port}
+destinations = 127.0.0.1:{server_port}
+routing_strategy = first-available
+protocol = classic
+client_ssl_mode = DISABLED
+server_ssl_mode = DISABLED
+max_connections = 4000
 """
 
 ISOTAP_READY = re.compile(r"^isotap: listening on 127\.0\.0\.1:(\d+)$", re.M)
@@ -97,6 +119,24 @@ def start_pgbouncer(stack, parent, server_port, user):
     child.wait_for_port(port)
     return Leg(PGBOUNCER, port, child,
                lambda other: start_pgbouncer(other, parent, server_port, user))
+
+
+def router_program(root):
+    """root: the folder that MySQL and its Router are unpacked in."""
+    return program_of(root, "usr/bin/mysqlrouter", "usr/lib/mysql-router")
+
+
+def start_router(stack, parent, server_port, root):
+    folder = own_folder(parent, "router")
+    port = free_port()
+    file = folder / "mysqlrouter.conf"
+    file.write_text(ROUTER_FILE.format(port=port, server_port=server_port, folder=folder,
+                                       root=root))
+    child = stack.enter_context(ChildProcess(
+        "mysqlrouter", [*router_program(root), "-c", file], folder / "log"))
+    child.wait_for_port(port)
+    return Leg(ROUTER, port, child,
+               lambda other: start_router(other, parent, server_port, root))
 
 
 def start_isotap(stack, parent, binary, upstream, mode, threads):

@@ -16,9 +16,9 @@ from failure import BenchmarkFailure
 from legs import DIRECT
 from machine import describe_machine
 
-# Each part of a benchmark is a module with programs(isotap) and open_legs(options).
+# Each part of a benchmark, by the server it needs, is a module with programs(isotap) and open_legs(options).
 BENCHMARKS = {
-    "relay": ("relay_postgres",),
+    "relay": {"postgres": "relay_postgres", "mysql": "relay_mysql"},
 }
 RELEASE = pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "isotap"
 EXIT_USAGE = 2
@@ -37,6 +37,9 @@ def parse(arguments):
     parser.add_argument("--threads", type=positive, default=1, metavar="N",
                         help="of isotap and haproxy; 1 when left out: client and server need the"
                         " other cores")
+    parser.add_argument("--server", choices=sorted({part for parts in BENCHMARKS.values()
+                                                    for part in parts}),
+                        help="only the half in front of this server; all when left out")
     parser.add_argument("--only", action="append", metavar="WORKLOAD",
                         help="workloads with this in their name; may be given again")
     parser.add_argument("--list", action="store_true", help="print the names of the workloads")
@@ -62,11 +65,7 @@ def positive(text):
 
 
 def chosen(workloads, only):
-    found = [w for w in workloads if only is None or any(part in w.name for part in only)]
-    if not found:
-        names = "\n  ".join(w.name for w in workloads)
-        raise LookupError(f"no workload has {only} in its name; there are:\n  {names}")
-    return found
+    return [w for w in workloads if only is None or any(part in w.name for part in only)]
 
 
 def measure(module, options, results):
@@ -101,7 +100,8 @@ def main(arguments):
     # Also where a shell that started us in the background had them ignored.
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.default_int_handler)
-    modules = [importlib.import_module(name) for name in BENCHMARKS[options.name]]
+    modules = [importlib.import_module(name) for part, name in BENCHMARKS[options.name].items()
+               if options.server in (None, part)]
     results = []
     code = 0
     try:
@@ -110,9 +110,10 @@ def main(arguments):
         machine = describe_machine(commands)
         for module in modules:
             measure(module, options, results)
-    except LookupError as error:
-        print(f"bench: {error.args[0]}", file=sys.stderr)
-        return EXIT_USAGE
+        if not results and not options.list:
+            print(f"bench: no workload has {options.only} in its name: --list shows them",
+                  file=sys.stderr)
+            return EXIT_USAGE
     except KeyboardInterrupt:
         print("bench: interrupted", file=sys.stderr)
         code = EXIT_INTERRUPTED
