@@ -129,7 +129,12 @@ std::size_t Draft::add_table(const Table& table, history::AccessKind kind) {
 
 std::string Draft::added(ColumnRole role, std::size_t index, const std::string& expression) {
     plan.added.push_back({role, index});
-    return ", " + expression;
+    if (state.dialect == Dialect::mysql || structure.kind != StatementKind::select) {
+        return ", " + expression;
+    }
+    // Without a name of its own, `acc.id::text` would be called `id`, and ORDER BY looks for names
+    // in the select list first: rows would come in the order of the text.
+    return ", " + expression + " as isotap_" + std::to_string(plan.added.size());
 }
 
 std::string Draft::key_columns(const Table& table, const std::string& qualifier,

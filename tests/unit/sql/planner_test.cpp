@@ -58,7 +58,8 @@ class Planner : public ::testing::Test {
 
 TEST_F(Planner, AppendsKeyAndVersionToASelect) {
     EXPECT_EQ(postgres("SELECT bal FROM acc WHERE id = 3;"),
-              "SELECT bal, acc.\"id\"::text, acc.xmin::text  FROM acc WHERE id = 3;");
+              "SELECT bal, acc.\"id\"::text as isotap_1, acc.xmin::text as isotap_2  FROM acc "
+              "WHERE id = 3;");
     EXPECT_EQ(plan_.coverage, Coverage::full);
     EXPECT_EQ(plan_.reply, ReplyChange::strip);
     ASSERT_EQ(plan_.added.size(), 2U);
@@ -73,10 +74,19 @@ TEST_F(Planner, AppendsKeyAndVersionToASelect) {
     EXPECT_EQ(plan_.added[1].role, ColumnRole::writers);
 }
 
+// What is added must have no name that the statement could mean.
+TEST_F(Planner, LeavesTheMeaningOfOrderByAlone) {
+    EXPECT_EQ(postgres("select bal from acc order by id"),
+              "select bal, acc.\"id\"::text as isotap_1, acc.xmin::text as isotap_2  from acc "
+              "order by id");
+}
+
 TEST_F(Planner, PutsAnAdditionBeforeTheCommentThatFollows) {
-    EXPECT_EQ(postgres("select bal -- all\nfrom acc"),
-              "select bal, acc.\"id\"::text, acc.xmin::text  -- all\nfrom acc");
-    EXPECT_EQ(postgres("select 1from acc"), "select 1, acc.\"id\"::text, acc.xmin::text from acc");
+    EXPECT_EQ(
+        postgres("select bal -- all\nfrom acc"),
+        "select bal, acc.\"id\"::text as isotap_1, acc.xmin::text as isotap_2  -- all\nfrom acc");
+    EXPECT_EQ(postgres("select 1from acc"),
+              "select 1, acc.\"id\"::text as isotap_1, acc.xmin::text as isotap_2 from acc");
 }
 
 TEST_F(Planner, KnowsLockingReads) {
@@ -89,18 +99,22 @@ TEST_F(Planner, KnowsLockingReads) {
 
 TEST_F(Planner, IdentifiesRowsByWholeKeys) {
     EXPECT_EQ(postgres("select v from s.pair"),
-              "select v, s.pair.\"a\"::text, s.pair.\"b\"::text, s.pair.xmin::text  from s.pair");
+              "select v, s.pair.\"a\"::text as isotap_1, s.pair.\"b\"::text as isotap_2, "
+              "s.pair.xmin::text as isotap_3  from s.pair");
     EXPECT_EQ(postgres("select id from kin k"),
-              "select id, k.tableoid::text, k.\"id\"::text, k.xmin::text  from kin k");
+              "select id, k.tableoid::text as isotap_1, k.\"id\"::text as isotap_2, k.xmin::text "
+              "as isotap_3  from kin k");
 }
 
 TEST_F(Planner, PacksTheRowsBehindAnAggregate) {
     EXPECT_EQ(postgres("select sum(bal) from acc"),
-              "select sum(bal), string_agg(acc.\"id\"::text||'='||acc.xmin::text,';')  from acc");
+              "select sum(bal), string_agg(acc.\"id\"::text||'='||acc.xmin::text,';') as isotap_1  "
+              "from acc");
     EXPECT_EQ(plan_.added[0].role, ColumnRole::packed);
     EXPECT_EQ(postgres("select v, count(*) from pair group by v"),
               "select v, count(*), string_agg(encode(convert_to(pair.\"a\"::text,'UTF8'),'hex')||"
-              "','||encode(convert_to(pair.\"b\"::text,'UTF8'),'hex')||'='||pair.xmin::text,';')"
+              "','||encode(convert_to(pair.\"b\"::text,'UTF8'),'hex')||'='||pair.xmin::text,';') "
+              "as isotap_1"
               "  from pair group by v");
     EXPECT_EQ(plan_.added[0].role, ColumnRole::packed_hex);
     EXPECT_EQ(postgres("select my_sum(bal) from acc").find("string_agg"), 20U)
@@ -240,7 +254,8 @@ TEST_F(Planner, AppendsTheWriterOnPostgres) {
 
 TEST_F(Planner, HidesAuxiliaryColumnsOnPostgres) {
     EXPECT_EQ(postgres("select * from aux"),
-              "select aux.\"id\", aux.\"v\", aux.\"isotap_rowid\"::text, aux.\"isotap_wlist\"  "
+              "select aux.\"id\", aux.\"v\", aux.\"isotap_rowid\"::text as isotap_1, "
+              "aux.\"isotap_wlist\" as isotap_2  "
               "from aux");
     EXPECT_EQ(postgres("select distinct x.*, acc.* from aux x, acc"),
               "select distinct x.\"id\", x.\"v\", acc.* from aux x, acc")
@@ -309,7 +324,8 @@ TEST_F(Planner, APlanServesEveryStatementOfItsShape) {
     std::string out;
     apply(plan_, tokens_, "", out);
     EXPECT_EQ(out,
-              "select  bal, acc.\"id\"::text, acc.xmin::text \nfrom acc /* x */ where id=12345");
+              "select  bal, acc.\"id\"::text as isotap_1, acc.xmin::text as isotap_2 \nfrom acc /* "
+              "x */ where id=12345");
 }
 
 TEST_F(Planner, MapsErrorPositionsBack) {
