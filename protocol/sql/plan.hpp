@@ -78,6 +78,9 @@ struct Plan {
     /// was before the write. A '*' behind it: the row matched and did not change.
     std::string afterwards;
 
+    /// With `rebuild`: the completion of the statement says how many rows it read and made.
+    bool counts_records = false;
+
     [[nodiscard]] bool rewrites() const noexcept { return !splices.empty(); }
 };
 

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "protocol/sql/draft.hpp"
+#include "protocol/sql/plan_insert_mysql.hpp"
 
 /// INSERT, REPLACE, UPDATE and DELETE of MariaDB, whose rows carry wList in invisible columns.
 /// RETURNING tells what INSERT and DELETE touched; an UPDATE collects it in a user variable.
@@ -39,14 +42,52 @@ class MariadbWrite {
             draft_.opaque("INSERT DELAYED");
             return;
         }
+        const StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_);
+        if (!stamped.obstacle.empty()) {
+            draft_.opaque(stamped.obstacle);
+            return;
+        }
+        const bool rows_are_known = block_.has(Clause::returning) || can_count(stamped);
+        if (draft_.given_up() || !rows_are_known) {
+            return;
+        }
         report(history::AccessKind::insert);
+        draft_.plan.counts_records = !stamped.one_row;
         if (block_.kind == BlockKind::replace) {
             draft_.partial("rows that REPLACE removes");
         }
-        if (draft_.find({block_.all.first, block_[Clause::target].first}, Keyword::ignore) !=
-            no_token) {
+        if (ignores()) {
             draft_.partial("rows that IGNORE skips");
         }
+    }
+
+    [[nodiscard]] bool ignores() const {
+        return draft_.find({block_.all.first, block_[Clause::target].first}, Keyword::ignore) !=
+               no_token;
+    }
+
+    /// The client is told how many rows were made and what number the first one got: RETURNING
+    /// must tell us as much.
+    bool can_count(const StampedInsert& stamped) {
+        if (block_.kind == BlockKind::replace) {
+            draft_.opaque("rows that REPLACE removes");
+        } else if (ignores() && !stamped.one_row) {
+            draft_.opaque("rows that IGNORE skips");
+        } else if (stamped.sets_insert_id && !stamped.one_row) {
+            draft_.opaque("insert id of several rows");
+        } else if (chooses_insert_id()) {
+            draft_.opaque("LAST_INSERT_ID");
+        }
+        return !draft_.given_up();
+    }
+
+    /// LAST_INSERT_ID(value) says what the client is told.
+    [[nodiscard]] bool chooses_insert_id() const {
+        return std::any_of(
+            draft_.structure.calls.begin(), draft_.structure.calls.end(), [&](const Call& call) {
+                return keyword_of(draft_.tokens.text(call.name)) == Keyword::last_insert_id &&
+                       !draft_.tokens[call.name + 2].is(TokenKind::close_paren);
+            });
     }
 
     void report(history::AccessKind kind) {

@@ -286,10 +286,16 @@ TEST_F(Planner, ReturnsOnMariadb) {
               "delete from inv where id = 1 limit 1 returning `isotap_rowid`, `isotap_wlist` ");
     EXPECT_EQ(plan_.reply, ReplyChange::rebuild);
     EXPECT_EQ(mariadb("insert into num (v) values (1)"),
-              "insert into num (v) values (1) returning `isotap_rowid`, `isotap_wlist`, `id` ");
+              "insert into num (v, `isotap_wlist`) values (1, 'T5.1') returning `isotap_rowid`, "
+              "`isotap_wlist`, `id` ");
     EXPECT_EQ(plan_.added.back().role, ColumnRole::insert_id);
-    mariadb("replace into inv values (1, 2)");
+    EXPECT_FALSE(plan_.counts_records);
+    expect_opaque("replace into inv values (1, 2)", mariadb_state(), "rows that REPLACE removes");
+    mariadb("replace into inv values (1, 2) returning id");
+    EXPECT_EQ(plan_.reply, ReplyChange::strip);
     EXPECT_EQ(plan_.reason, "rows that REPLACE removes");
+    expect_opaque("insert ignore into inv values (1, 2), (3, 4)", mariadb_state(),
+                  "rows that IGNORE skips");
     mariadb("insert ignore into inv values (1, 2)");
     EXPECT_EQ(plan_.reason, "rows that IGNORE skips");
     expect_opaque("insert into inv values (1, 2) on duplicate key update v = 1", mariadb_state(),
@@ -301,6 +307,35 @@ TEST_F(Planner, ReturnsOnMariadb) {
     LexerState old = mariadb_state();
     old.server_version = 100400;
     expect_opaque("delete from inv", old, "no RETURNING");
+}
+
+TEST_F(Planner, StampsEveryInsertedRowOnMariadb) {
+    const std::string returning = " returning `isotap_rowid`, `isotap_wlist` ";
+    EXPECT_EQ(mariadb("insert into inv values (1, 2), (3, f(4))"),
+              "insert into inv (`id`, `v`, `isotap_wlist`)  values (1, 2, 'T5.1'), (3, f(4), "
+              "'T5.1')" +
+                  returning);
+    EXPECT_TRUE(plan_.counts_records);
+    EXPECT_EQ(mariadb("insert into inv () values ()"),
+              "insert into inv (`isotap_wlist`) values ('T5.1')" + returning);
+    EXPECT_EQ(mariadb("insert into inv values ()"),
+              "insert into inv (`isotap_wlist`)  values ('T5.1')" + returning);
+    EXPECT_EQ(mariadb("insert into inv set v = 1"),
+              "insert into inv set v = 1, `isotap_wlist`='T5.1'  returning `isotap_rowid`, "
+              "`isotap_wlist` ");
+    EXPECT_EQ(mariadb("insert into inv select id, v from num where v > 1"),
+              "insert into inv (`id`, `v`, `isotap_wlist`)  select id, v, 'T5.1'  from num where v "
+              "> 1" +
+                  returning);
+    EXPECT_TRUE(plan_.counts_records);
+    expect_opaque("insert into inv select 1, 2 union select 3, 4", mariadb_state(),
+                  "insert from a set operation");
+    expect_opaque("insert into num values (1, 2), (3, 4)", mariadb_state(),
+                  "insert id of several rows");
+    expect_opaque("insert into inv (v) values (last_insert_id(7))", mariadb_state(),
+                  "LAST_INSERT_ID");
+    mariadb("insert into inv (v) values (last_insert_id())");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
 }
 
 TEST_F(Planner, CollectsTheRowsOfAnUpdateOnMariadb) {

@@ -1,0 +1,121 @@
+#include "protocol/sql/plan_insert_mysql.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace isotap::sql {
+namespace {
+
+class InsertStamp {
+  public:
+    InsertStamp(Draft& draft, const Block& block, const Table& table)
+        : draft_(draft), block_(block), table_(table) {}
+
+    StampedInsert run() {
+        const TokenRange source = block_[Clause::source];
+        const Token& first = draft_.tokens[source.first];
+        if (first.is(Keyword::set)) {
+            assignments(source);
+        } else if (first.is(Keyword::values) || first.is(Keyword::value)) {
+            name_columns();
+            rows({source.first + 1, source.last});
+        } else {
+            name_columns();
+            query();
+        }
+        return made_;
+    }
+
+  private:
+    void assignments(TokenRange source) {
+        made_.one_row = true;
+        made_.sets_insert_id = !table_.auto_increment.empty();
+        draft_.insert_stamped(source.last, ", " + draft_.quote(table_.writers) + "=", " ");
+    }
+
+    /// The list of columns grows by wList; where there is none, all of them are named.
+    void name_columns() {
+        const TokenRange list = block_[Clause::columns];
+        if (!list.empty()) {
+            made_.sets_insert_id = names(list, table_.auto_increment);
+            const bool bare = list.size() == 2;
+            draft_.insert(list.last - 1, (bare ? "" : ", ") + draft_.quote(table_.writers));
+            return;
+        }
+        made_.sets_insert_id = !table_.auto_increment.empty();
+        std::string columns = " (";
+        if (!inserts_defaults()) {
+            for (const std::string& column : table_.columns) {
+                columns += draft_.quote(column) + ", ";
+            }
+        }
+        draft_.insert(block_[Clause::source].first, columns + draft_.quote(table_.writers) + ") ");
+    }
+
+    /// VALUES (): every column has its default.
+    [[nodiscard]] bool inserts_defaults() const {
+        const TokenIndex values = block_[Clause::source].first;
+        return draft_.tokens[values + 1].is(TokenKind::open_paren) &&
+               draft_.tokens[values + 2].is(TokenKind::close_paren);
+    }
+
+    [[nodiscard]] bool names(TokenRange list, const std::string& column) const {
+        for (TokenIndex i = list.first; i < list.last && !column.empty(); ++i) {
+            const std::string name = draft_.name(i);
+            if (std::equal(name.begin(), name.end(), column.begin(), column.end(), same_letter)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static bool same_letter(char a, char b) noexcept {
+        const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; };
+        return small(a) == small(b);
+    }
+
+    void rows(TokenRange list) {
+        std::size_t depth = 0;
+        std::size_t count = 0;
+        for (TokenIndex i = list.first; i < list.last; ++i) {
+            if (draft_.tokens[i].is(TokenKind::open_paren)) {
+                ++depth;
+            } else if (draft_.tokens[i].is(TokenKind::close_paren) && --depth == 0) {
+                const bool bare = draft_.tokens[i - 1].is(TokenKind::open_paren);
+                draft_.insert_stamped(i, bare ? "" : ", ", "");
+                ++count;
+            }
+        }
+        made_.one_row = count == 1;
+    }
+
+    void query() {
+        for (const Query& query : draft_.structure.queries) {
+            if (query.role != QueryRole::source) {
+                continue;
+            }
+            const Block& body = draft_.structure.blocks[query.body];
+            if (query.operation != SetOperation::none || body.kind != BlockKind::select ||
+                body.has(Clause::into) || !body.has(Clause::items)) {
+                made_.obstacle = "insert from a set operation";
+                return;
+            }
+            draft_.insert_stamped(body[Clause::items].last, ", ", " ");
+            return;
+        }
+        made_.obstacle = "source of an insert";
+    }
+
+    Draft& draft_;
+    const Block& block_;
+    const Table& table_;
+    StampedInsert made_;
+};
+
+}  // namespace
+
+StampedInsert stamp_mysql_insert(Draft& draft, const Block& block, const Table& table) {
+    return InsertStamp(draft, block, table).run();
+}
+
+}  // namespace isotap::sql

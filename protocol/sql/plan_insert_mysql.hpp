@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+#include "protocol/sql/draft.hpp"
+
+namespace isotap::sql {
+
+/// What an INSERT of the MySQL family brings.
+struct StampedInsert {
+    std::string_view obstacle;    ///< why its rows cannot bear a stamp; empty when they do
+    bool one_row = false;         ///< VALUES with one row, or SET
+    bool sets_insert_id = false;  ///< the column that numbers itself may get a value of the client
+};
+
+/// Makes every row that the statement inserts name its writer, in the column of wList itself: a
+/// DEFAULT that asks a user variable is computed once per opened table and then wrong.
+StampedInsert stamp_mysql_insert(Draft& draft, const Block& block, const Table& table);
+
+}  // namespace isotap::sql
