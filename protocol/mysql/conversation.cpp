@@ -1,6 +1,7 @@
 #include "protocol/mysql/conversation.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "isotap/base/byte_reader.hpp"
@@ -238,15 +239,8 @@ void Conversation::on_step(const ReplyStep& step, Time now) {
             }
             client_stage_ = ClientStage::local_file;
             break;
-        case ReplyPart::prepared:
-            if (observation_ != nullptr) {
-                observation_->statement_prepared(step.prepared.statement, as_text(ledger_.kept()),
-                                                 ledger_.front().cut);
-            }
-            break;
-        case ReplyPart::error:
-            if (observation_ != nullptr) observation_->command_failed(request.command, step, now);
-            break;
+        case ReplyPart::prepared: on_prepared(step.prepared); break;
+        case ReplyPart::error: on_failure(request, step, now); break;
         case ReplyPart::ok:
         case ReplyPart::result_set:
         case ReplyPart::cursor: on_success(request, step, now); break;
@@ -260,6 +254,29 @@ void Conversation::on_success(const Request& request, const ReplyStep& step, Tim
     status_ = step.ok.status;
     if (observation_ != nullptr) {
         observation_->command_succeeded(request.command, step, now);
+    }
+}
+
+void Conversation::on_prepared(const PrepareOk& prepared) {
+    if (observation_ != nullptr) {
+        observation_->statement_prepared(prepared.statement, as_text(ledger_.kept()),
+                                         ledger_.front().cut);
+    }
+}
+
+void Conversation::on_failure(const Request& request, const ReplyStep& step, Time now) {
+    if (observation_ != nullptr) {
+        observation_->command_failed(request.command, step, now);
+    }
+}
+
+void Conversation::on_released(Time /*now*/, Actions& /*actions*/) {
+    assert(!"nobody was held");
+}
+
+void Conversation::on_closed(Time now) {
+    if (observation_ != nullptr) {
+        observation_->closed(now);
     }
 }
 

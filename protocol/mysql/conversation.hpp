@@ -29,16 +29,25 @@ class Conversation {
     /// `observation` may be null: then no text is kept. All three outlive the conversation.
     Conversation(const ChannelFacts& channel, const Limits& limits, protocol::NoteTaker& notes,
                  Observation* observation);
+    Conversation(const Conversation&) = delete;
+    Conversation& operator=(const Conversation&) = delete;
+    virtual ~Conversation() = default;
 
-    void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions);
+    virtual void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions);
+
+    /// See protocol::Session::on_released. A conversation that only looks on holds nobody.
+    virtual void on_released(Time now, protocol::Actions& actions);
+
+    /// The connection is gone.
+    virtual void on_closed(Time now);
 
     /// Says good-bye to both ends, for a reason of the proxy.
     void shut_down(protocol::Actions& actions);
 
-    [[nodiscard]] protocol::Phase phase() const noexcept;
+    [[nodiscard]] virtual protocol::Phase phase() const noexcept;
     [[nodiscard]] bool blind() const noexcept { return blind_; }
 
-  private:
+  protected:
     /// What the next packet of the client is.
     enum class ClientStage : std::uint8_t { command, local_file, authentication };
     using Ledger = protocol::ReplyLedger<Request>;
@@ -58,8 +67,10 @@ class Conversation {
     void owe(Command command, const Piece& packet, Time now);
     void on_server_packet(const Piece& packet, Time now);
     void on_unasked(const Piece& packet);
+    virtual void on_prepared(const PrepareOk& prepared);
+    virtual void on_failure(const Request& request, const ReplyStep& step, Time now);
     void on_step(const ReplyStep& step, Time now);
-    void on_success(const Request& request, const ReplyStep& step, Time now);
+    virtual void on_success(const Request& request, const ReplyStep& step, Time now);
     void next_reply(Time now);
     void begin_reply(Time now);
 

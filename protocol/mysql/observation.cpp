@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "protocol/mysql/messages/session_track.hpp"
+#include "protocol/sql/lexing_change.hpp"
 #include "protocol/sql/statement_splitter.hpp"
 
 namespace isotap::mysql {
@@ -68,6 +69,9 @@ void Observation::began(const ChannelFacts& channel, Time at) {
     lexer_state_.mariadb = channel.mariadb;
     lexer_state_.server_version = channel.server_version;
     lexer_state_.trail_bytes_look_ascii = channel.trail_bytes_look_ascii;
+    lexer_state_.no_backslash_escapes = channel.status.has(StatusFlag::no_backslash_escapes);
+    lexer_state_.ansi_quotes = channel.mariadb && channel.status.has(StatusFlag::ansi_quotes);
+    initial_lexing_ = lexer_state_;
     transactions_.started(channel.status);
     events_.accept(history::SessionBegan{session_, at, history::Dialect::mysql, channel.user,
                                          channel.database, channel.program});
@@ -139,9 +143,14 @@ void Observation::begin_statement(std::string_view text, bool cut, Time at) {
         in_flight_.control.verb == sql::TransactionVerb::none && may_be_routine(text);
     in_flight_.ref = transactions_.statement_began(in_flight_.control, at);
     in_flight_.open = true;
-    if (mentions_sql_mode(text)) {
-        // From the next statement on, the same bytes may be other tokens.
-        lexer_state_.certain = false;
+    in_flight_.coverage = in_flight_.control.verb == sql::TransactionVerb::none
+                              ? history::Coverage::opaque
+                              : history::Coverage::none;
+    in_flight_.reason = history::no_name;
+    // From the next statement on, the same bytes may be other tokens.
+    in_flight_.lexing_after = sql::after_statement(text, lexer_state_);
+    if (in_flight_.routine && mentions_sql_mode(text)) {
+        in_flight_.lexing_after.certain = false;
     }
     events_.accept(history::StatementBegan{in_flight_.ref, at, text, cut});
 }
@@ -182,6 +191,7 @@ void Observation::result(const ReplyStep& step, Time at) {
     if (goes_on) {
         return;
     }
+    lexer_state_ = in_flight_.lexing_after;
     end_statement(
         step.part == ReplyPart::cursor ? StatementOutcome::suspended : StatementOutcome::completed,
         {}, at);
@@ -209,10 +219,9 @@ void Observation::end_statement(StatementOutcome outcome, const ErrorPacket& err
     ended.statement = in_flight_.ref;
     ended.at = at;
     ended.outcome = outcome;
-    ended.coverage =
-        in_flight_.control.verb == sql::TransactionVerb::none && outcome != StatementOutcome::failed
-            ? history::Coverage::opaque
-            : history::Coverage::none;
+    const bool touched_nothing = outcome == StatementOutcome::failed;
+    ended.coverage = touched_nothing ? history::Coverage::none : in_flight_.coverage;
+    ended.reason = touched_nothing ? history::no_name : in_flight_.reason;
     ended.sql_state = error.sql_state;
     ended.error_number = error.number;
     ended.rows = in_flight_.rows;

@@ -36,6 +36,20 @@ class Observation {
     void statement_executed(std::uint32_t id, Time at);
     void statement_closed(std::uint32_t id) noexcept { prepared_.remove(id); }
 
+    /// What was captured of the statement that the server works on. Until told: what is said of
+    /// those that nobody has looked at.
+    void cover(history::Coverage coverage, history::NameId reason) noexcept {
+        in_flight_.coverage = coverage;
+        in_flight_.reason = reason;
+    }
+    /// The statement that the server works on, or the one before.
+    [[nodiscard]] const history::StatementRef& statement() const noexcept { return in_flight_.ref; }
+    [[nodiscard]] const sql::LexerState& lexing() const noexcept { return lexer_state_; }
+    /// The session has its settings of the beginning again.
+    void settings_reset() noexcept { lexer_state_ = initial_lexing_; }
+    /// Something of the open transaction was not seen.
+    void mark_incomplete() noexcept { transactions_.mark_incomplete(); }
+
     void command_succeeded(Command command, const ReplyStep& step, Time at);
     void command_failed(Command command, const ReplyStep& step, Time at);
 
@@ -49,6 +63,9 @@ class Observation {
         std::uint64_t rows = 0;
         bool routine = false;  ///< may run statements that we do not see, and give many results
         bool open = false;
+        history::Coverage coverage = history::Coverage::opaque;
+        history::NameId reason = history::no_name;
+        sql::LexerState lexing_after;  ///< once it has succeeded
     };
 
     void begin_statement(std::string_view text, bool cut, Time at);
@@ -64,6 +81,7 @@ class Observation {
     PreparedStatements prepared_;
     TransactionTracker transactions_;
     sql::LexerState lexer_state_;
+    sql::LexerState initial_lexing_;
     Capabilities in_force_;
     InFlight in_flight_;
     std::string script_;  ///< statements of the same text that wait for their turn

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "protocol/mysql/instrument/instrumented_conversation.hpp"
+
 namespace isotap::mysql {
 
 using protocol::Actions;
@@ -63,7 +65,14 @@ void Session::converse_if_done(Time now, Actions& actions) {
                                                      *reporting_.transactions);
         observation_->began(channel, now);
     }
-    conversation_.emplace(channel, limits_, reporting_.notes, observation_.get());
+    if (reporting_.plans != nullptr && channel.compression == Compression::none) {
+        conversation_ = std::make_unique<instrument::InstrumentedConversation>(
+            id_, channel, limits_, reporting_, *observation_);
+    } else {
+        // What is compressed would have to be compressed again: it is observed only.
+        conversation_ =
+            std::make_unique<Conversation>(channel, limits_, reporting_.notes, observation_.get());
+    }
     early_of_server_ = handshake_->take_rest(Side::server);
     early_of_client_ = handshake_->take_rest(Side::client);
     handshake_.reset();
@@ -75,8 +84,9 @@ void Session::converse_if_done(Time now, Actions& actions) {
     }
 }
 
-void Session::on_released(Time /*now*/, protocol::Actions& /*actions*/) {
-    assert(!"nobody was held");
+void Session::on_released(Time now, Actions& actions) {
+    assert(conversation_);
+    conversation_->on_released(now, actions);
 }
 
 void Session::on_shutdown(Time /*now*/, Actions& actions) {
@@ -88,8 +98,8 @@ void Session::on_shutdown(Time /*now*/, Actions& actions) {
 }
 
 void Session::on_closed(Time now) {
-    if (observation_) {
-        observation_->closed(now);
+    if (conversation_) {
+        conversation_->on_closed(now);
     }
 }
 

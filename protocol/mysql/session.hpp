@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -47,7 +46,7 @@ class Session final : public protocol::Session {
     protocol::Reporting reporting_;
     std::unique_ptr<Handshake> handshake_;  ///< until authentication is through
     std::unique_ptr<Observation> observation_;
-    std::optional<Conversation> conversation_;
+    std::unique_ptr<Conversation> conversation_;
     // What came in the same breath as the last packet of the handshake.
     std::vector<std::uint8_t> early_of_server_;
     std::vector<std::uint8_t> early_of_client_;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "protocol/sql/draft.hpp"
-#include "protocol/sql/plan_insert_mysql.hpp"
+#include "protocol/sql/insert_stamp.hpp"
 
 /// INSERT, REPLACE, UPDATE and DELETE of MariaDB, whose rows carry wList in invisible columns.
 /// RETURNING tells what INSERT and DELETE touched; an UPDATE collects it in a user variable.

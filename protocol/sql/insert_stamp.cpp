@@ -1,4 +1,4 @@
-#include "protocol/sql/plan_insert_mysql.hpp"
+#include "protocol/sql/insert_stamp.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,0 +1,155 @@
+#include "protocol/mysql/instrument/access_recorder.hpp"
+
+#include "protocol/mysql/instrument/row_key.hpp"
+
+namespace isotap::mysql::instrument {
+
+using history::AccessKind;
+using history::Version;
+using sql::ColumnRole;
+
+void AccessRecorder::begin(const sql::Plan& plan, const history::StatementRef& statement) {
+    // One large statement must not make a session that idles afterwards expensive.
+    constexpr std::size_t rows_to_keep = 64;
+    if (touched_.capacity() > rows_to_keep) {
+        touched_ = {};
+        writers_ = {};
+    }
+    plan_ = &plan;
+    statement_ = statement;
+    lost_ = 0;
+    touched_.clear();
+    writers_.clear();
+}
+
+bool AccessRecorder::record(std::span<const Value> added) {
+    if (added.size() != plan_->added.size()) {
+        return false;
+    }
+    Value key;
+    for (std::size_t i = 0; i < added.size(); ++i) {
+        const sql::AddedColumn& column = plan_->added[i];
+        if (column.table >= plan_->tables.size()) {
+            return false;
+        }
+        switch (column.role) {
+            case ColumnRole::key: key = added[i]; break;
+            case ColumnRole::writers:
+                // The empty side of an outer join has no row.
+                if (!key.null && !record_row(column.table, key.text, added[i])) return false;
+                break;
+            case ColumnRole::packed:
+                if (!added[i].null && !record_packed(column.table, added[i].text)) return false;
+                break;
+            case ColumnRole::insert_id: break;
+            default: return false;
+        }
+    }
+    return true;
+}
+
+/// A row that was there before its table got the columns may have no list.
+bool AccessRecorder::record_row(std::size_t table, std::string_view key, const Value& writers) {
+    if (!read_writer_list(writers.null ? "T0" : writers.text, list_)) {
+        return false;
+    }
+    Touched touched;
+    touched.table = table;
+    touched.row = row_key_of(key);
+    touched.kind = plan_->tables[table].kind;
+    if (!name_versions(touched)) {
+        return false;
+    }
+    keep(touched);
+    return true;
+}
+
+/// The last entry of a list is the version that is there now.
+bool AccessRecorder::name_versions(Touched& touched) const {
+    const Version now = list_.writers.back();
+    switch (touched.kind) {
+        case AccessKind::read:
+        case AccessKind::locking_read: touched.before = now; return true;
+        case AccessKind::remove:
+            touched.before = now;
+            touched.after = Version::dead();
+            return true;
+        case AccessKind::insert:
+            touched.before = Version::unborn();
+            touched.after = now;
+            return now == Version::written_by(statement_);
+        case AccessKind::update:
+            touched.before = now;
+            touched.after = Version::written_by(statement_);
+            return true;
+    }
+    return false;
+}
+
+void AccessRecorder::keep(Touched& touched) {
+    if (touched_.size() == rows_max_) {
+        ++lost_;
+        return;
+    }
+    touched.trimmed = list_.trimmed;
+    touched.writers_first = writers_.size();
+    // A list of one entry says nothing that the access does not say.
+    if (list_.writers.size() > 1 || list_.trimmed > 0) {
+        writers_.insert(writers_.end(), list_.writers.begin(), list_.writers.end());
+    }
+    touched.writers = writers_.size() - touched.writers_first;
+    touched_.push_back(touched);
+}
+
+/// `key=list;key=list`, with or without a semicolon at the end.
+bool AccessRecorder::record_packed(std::size_t table, std::string_view packed) {
+    while (!packed.empty()) {
+        const std::string_view one = packed.substr(0, packed.find(';'));
+        packed.remove_prefix(std::min(packed.size(), one.size() + 1));
+        const std::size_t equals = one.find('=');
+        if (equals == std::string_view::npos ||
+            !record_row(table, one.substr(0, equals), {one.substr(equals + 1), false})) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// A row with a '*' has matched and not changed: it was read, in its current version.
+bool AccessRecorder::record_written(std::string_view packed) {
+    while (!packed.empty()) {
+        std::string_view one = packed.substr(0, packed.find(';'));
+        packed.remove_prefix(std::min(packed.size(), one.size() + 1));
+        const bool unchanged = !one.empty() && one.back() == '*';
+        if (unchanged) {
+            one.remove_suffix(1);
+        }
+        const std::size_t equals = one.find('=');
+        if (equals == std::string_view::npos || plan_->tables.empty() ||
+            !record_row(0, one.substr(0, equals), {one.substr(equals + 1), false})) {
+            return false;
+        }
+        if (unchanged && lost_ == 0) {
+            touched_.back().kind = AccessKind::locking_read;
+            touched_.back().after = {};
+        }
+    }
+    return true;
+}
+
+void AccessRecorder::tell() {
+    for (const Touched& touched : touched_) {
+        const history::NameId table = names_.id_of(plan_->tables[touched.table].identity);
+        if (touched.writers > 0) {
+            events_.accept(history::WriterList{
+                statement_, table, touched.row, touched.trimmed,
+                std::span(writers_).subspan(touched.writers_first, touched.writers)});
+        }
+        events_.accept(history::Access{statement_, table, touched.row, touched.kind, touched.before,
+                                       touched.after});
+    }
+    touched_.clear();
+    writers_.clear();
+}
+
+}  // namespace isotap::mysql::instrument

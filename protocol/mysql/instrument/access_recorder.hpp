@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "isotap/base/limits.hpp"
+#include "isotap/history/events.hpp"
+#include "isotap/history/names.hpp"
+
+#include "protocol/mysql/instrument/result_row.hpp"
+#include "protocol/mysql/instrument/writer_list.hpp"
+#include "protocol/sql/plan.hpp"
+
+namespace isotap::mysql::instrument {
+
+/// Collects what a statement says about the rows that it touched, and tells it as events once the
+/// statement has succeeded: a write that fails half-way has written nothing. Believes nothing: a
+/// value that is not what the plan promised is refused.
+class AccessRecorder {
+  public:
+    AccessRecorder(history::EventSink& events, history::Names& names, const Limits& limits) noexcept
+        : events_(events), names_(names), rows_max_(limits.rows_per_statement) {}
+
+    /// The rows that follow are those of `statement`; what was not told is forgotten. `plan` must
+    /// live until the next call.
+    void begin(const sql::Plan& plan, const history::StatementRef& statement);
+
+    /// One row of the result: the values of the plan's added columns.
+    [[nodiscard]] bool record(std::span<const Value> added);
+
+    /// What `Plan::afterwards` gave: the rows as they were before they were written.
+    [[nodiscard]] bool record_written(std::string_view packed);
+
+    /// Tells all that was collected.
+    void tell();
+
+    /// Rows of the statement that were beyond `Limits::rows_per_statement`.
+    [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+
+  private:
+    struct Touched {
+        std::size_t table = 0;
+        history::RowKey row;
+        history::AccessKind kind{};
+        history::Version before;
+        history::Version after;
+        std::uint64_t trimmed = 0;
+        std::size_t writers_first = 0;
+        std::size_t writers = 0;
+    };
+
+    [[nodiscard]] bool record_row(std::size_t table, std::string_view key, const Value& writers);
+    [[nodiscard]] bool record_packed(std::size_t table, std::string_view packed);
+    [[nodiscard]] bool name_versions(Touched& touched) const;
+    void keep(Touched& touched);
+
+    history::EventSink& events_;
+    history::Names& names_;
+    std::size_t rows_max_;
+
+    const sql::Plan* plan_ = nullptr;
+    history::StatementRef statement_;
+    std::uint64_t lost_ = 0;
+    WriterList list_;
+    std::vector<Touched> touched_;
+    std::vector<history::Version> writers_;  ///< of all rows
+};
+
+}  // namespace isotap::mysql::instrument

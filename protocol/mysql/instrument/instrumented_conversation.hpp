@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "isotap/protocol/reporting.hpp"
+
+#include "protocol/mysql/conversation.hpp"
+#include "protocol/mysql/instrument/access_recorder.hpp"
+#include "protocol/mysql/instrument/reply_rewriter.hpp"
+#include "protocol/mysql/instrument/session_context.hpp"
+#include "protocol/sql/plan_source.hpp"
+#include "protocol/sql/token_list.hpp"
+
+namespace isotap::mysql::instrument {
+
+/// A conversation whose statements tell which rows they touched. Statements are withheld until they
+/// are complete, planned, and rewritten where the plan is proved; what the rewriting adds to a
+/// reply is taken out again.
+///
+/// One command at a time is with the server: what a client sends ahead waits here for the reply
+/// (at most `Limits::pipelined_bytes`, then the client is held). So the transaction that a
+/// statement runs in is known before it goes, and our own commands never come between two of the
+/// client that are under way. The server reads them one after the other all the same.
+class InstrumentedConversation final : public Conversation {
+  public:
+    /// All of `reporting` is set. The observation outlives the conversation.
+    InstrumentedConversation(history::SessionId session, const ChannelFacts& channel,
+                             const Limits& limits, const protocol::Reporting& reporting,
+                             Observation& observation);
+
+    void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions) override;
+    void on_released(Time now, protocol::Actions& actions) override;
+    void on_closed(Time now) override;
+    [[nodiscard]] protocol::Phase phase() const noexcept override;
+
+  private:
+    /// What becomes of the client's packet that is arriving.
+    enum class Fate : std::uint8_t {
+        undecided,  ///< its first byte has not come
+        withhold,   ///< it is kept until it is complete
+        execute,    ///< it is kept until it has told which statement it runs
+        pass,       ///< it goes as it comes, as soon as nothing of ours must go before
+        passing,
+    };
+
+    /// What was decided for the statement that is about to go, or is with the server.
+    struct Decision {
+        std::shared_ptr<const sql::Plan> plan;  ///< null: it goes as it came, for `reason`
+        bool rewritten = false;
+        history::Coverage coverage = history::Coverage::opaque;
+        std::string_view reason;  ///< a literal, or of `plan`
+        StatementEffect effect;
+        std::size_t begin = 0;  ///< the statement alone, in the client's text
+        std::size_t end = 0;
+        bool counts_mentioned = false;
+        bool wait = false;  ///< the plan is being made
+    };
+
+    struct Prepared {
+        Decision decision;
+        std::vector<Column> columns;  ///< of the result, ours as well
+        history::StatementRef executed;
+    };
+
+    /// A write that has succeeded, and whose rows have not been asked for yet.
+    struct Unread {
+        std::shared_ptr<const sql::Plan> plan;
+        Command command{};
+        ReplyStep step;
+        std::vector<std::uint8_t> session_state;
+        Time at{};
+    };
+
+    // The client's side.
+    void take_client(Bytes bytes, bool ours);
+    void on_client_piece(const Piece& piece);
+    [[nodiscard]] std::size_t decide_fate(std::uint8_t first, std::uint32_t frame_size);
+    void on_withheld(Bytes packet, const Piece& piece);
+    void on_execute_head();
+    void end_of_command(const Piece& piece);
+    void on_end_of_execute(const Piece& piece);
+    void forward(Bytes bytes);
+    void forward_kept();
+    void postpone(Bytes bytes);
+    void keep(Bytes bytes) { kept_.insert(kept_.end(), bytes.begin(), bytes.end()); }
+    void go_on();
+    void settle();
+    [[nodiscard]] bool must_wait() const noexcept;
+    void hold();
+
+    // Planning.
+    [[nodiscard]] Decision decide(std::string_view text, Command command);
+    void decide_by_plan(Decision& decision, std::string_view statement, Command command);
+    [[nodiscard]] std::string_view obstacle(const Decision& decision, Command command) const;
+    void run_query(Bytes packet, std::string_view text, Decision decision, const Piece& piece);
+    void run_with_row_count(Bytes packet, std::string_view text);
+    void run_prepare(Bytes packet, std::string_view text, Decision decision, const Piece& piece);
+    bool send_rewritten(Bytes packet, std::string_view text, const Decision& decision,
+                        std::string_view stamp);
+    void send_own_query(std::string_view text);
+    void forget_rows_of_failed_writes(const sql::Plan& plan);
+    void cover(history::Coverage coverage, std::string_view reason);
+    void push(Command command, const Piece& piece, std::uint32_t statement,
+              protocol::Treatment treatment, Bytes keep);
+
+    // The server's side.
+    void take_server(Bytes bytes);
+    void on_altered_packet(const Piece& piece);
+    void on_own_packet(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
+    void on_client_packet_of_plan(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
+    [[nodiscard]] bool send_again(const ReplyStep& step);
+    void note_refusal();
+    void flush();
+    void read_rows();
+    void end_unread(std::optional<std::string_view> rows);
+    void on_success(const Request& request, const ReplyStep& step, Time now) override;
+    void on_failure(const Request& request, const ReplyStep& step, Time now) override;
+    void on_prepared(const PrepareOk& prepared) override;
+    void on_effect(const StatementEffect& effect);
+    void blow_fuse(std::string_view why);
+    void break_off(std::string_view why);
+
+    history::SessionId session_;
+    sql::PlanSource& plans_;
+    history::Names& names_;
+    SessionContext context_;
+    AccessRecorder recorder_;
+    ReplyRewriter rewriter_;
+    protocol::Actions* actions_ = nullptr;  ///< of the call that is being answered
+    sql::TokenList tokens_;
+    std::string rewritten_;
+
+    // The client's side.
+    Fate fate_ = Fate::undecided;
+    std::vector<std::uint8_t> kept_;     ///< of the packet that is withheld
+    std::vector<std::uint8_t> backlog_;  ///< what waits for its turn, from a packet's beginning
+    bool ours_ = false;                  ///< what is being taken will not outlive the call
+    bool holding_ = false;
+    bool insist_ = false;  ///< the next statement has waited for its plan
+
+    // The command that is with the server, or being sent.
+    Decision current_;
+    std::vector<std::uint8_t> original_;  ///< the client's packet, where another one went
+    std::uint32_t statement_ = 0;         ///< prepared, being executed
+    bool executing_ = false;
+
+    // The server's side.
+    std::vector<std::uint8_t> out_;  ///< for the client
+    std::unordered_map<std::uint32_t, Prepared> prepared_;
+    std::uint32_t newest_ = 0;  ///< statement
+    std::optional<Unread> unread_;
+    bool reading_ = false;
+    bool rows_left_behind_ = false;  ///< a write failed, and its rows are still in the variables
+    std::optional<std::string> read_;
+    bool sent_again_ = false;  ///< the client's own text, after ours was refused
+    unsigned refusals_ = 0;
+    bool fused_ = false;
+    /// What ROW_COUNT() is for the client, where it is something else for the server.
+    std::optional<std::uint64_t> row_count_;
+    bool counts_in_use_ = false;  ///< the client asks for ROW_COUNT() or FOUND_ROWS()
+    bool over_ = false;
+};
+
+}  // namespace isotap::mysql::instrument

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "protocol/mysql/instrument/instrumented_conversation.hpp"
+#include "protocol/sql/statement_splitter.hpp"
+
+/// What is to be done with a text of the client.
+namespace isotap::mysql::instrument {
+
+using history::Coverage;
+using sql::Keyword;
+using Kind = StatementEffect::Kind;
+
+namespace {
+
+bool mentions_counts(const sql::TokenList& tokens) noexcept {
+    for (sql::TokenIndex i = 0; i < tokens.size(); ++i) {
+        if (tokens[i].is(Keyword::row_count) || tokens[i].is(Keyword::found_rows)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool writes(const sql::Plan& plan) noexcept {
+    return std::any_of(plan.tables.begin(), plan.tables.end(), [](const auto& table) {
+        return table.kind != history::AccessKind::read &&
+               table.kind != history::AccessKind::locking_read;
+    });
+}
+
+}  // namespace
+
+InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_view text,
+                                                                    Command command) {
+    const sql::LexerState& lexing = observation_->lexing();
+    Decision decision;
+    decision.reason = "settings unknown";
+    if (!lexing.certain) {
+        return decision;
+    }
+    sql::StatementSplitter splitter(text, lexing);
+    sql::StatementSpan span;
+    std::string_view only;
+    std::size_t count = 0;
+    while (splitter.next(span)) {
+        only = count++ == 0 ? span.text : only;
+        tokens_.read(span.text, lexing);
+        StatementEffect effect = effect_of(tokens_, lexing);
+        if (effect.kind != Kind::none) {
+            decision.effect = std::move(effect);
+        }
+        decision.counts_mentioned = decision.counts_mentioned || mentions_counts(tokens_);
+    }
+    if (count != 1 || !span.sure) {
+        decision.reason = "several statements";
+        if (count == 0) {
+            decision.coverage = Coverage::none;
+            decision.reason = {};
+        } else if (decision.effect.kind != Kind::none && decision.effect.kind != Kind::schema) {
+            // Which of them succeed is not followed.
+            context_.on_lost("settings in several statements");
+        }
+        return decision;
+    }
+    decision.begin = static_cast<std::size_t>(only.data() - text.data());
+    decision.end = decision.begin + only.size();
+    decide_by_plan(decision, only, command);
+    return decision;
+}
+
+void InstrumentedConversation::decide_by_plan(Decision& decision, std::string_view statement,
+                                              Command command) {
+    decision.reason = obstacle(decision, command);
+    if (!decision.reason.empty()) {
+        return;
+    }
+    if (!tokens_.sure()) {
+        decision.reason = "lexer not sure";
+        return;
+    }
+    const sql::LexerState& lexing = observation_->lexing();
+    decision.plan =
+        plans_.find({session_, context_.id(plans_), statement, tokens_, lexing}, insist_);
+    if (!decision.plan) {
+        decision.wait = !insist_;
+        decision.reason = "no plan yet";
+        return;
+    }
+    decision.coverage = decision.plan->coverage;
+    decision.reason = decision.plan->reason;
+    if (!decision.plan->rewrites()) {
+        return;
+    }
+    decision.rewritten = true;
+    const bool counts =
+        decision.plan->reply == sql::ReplyChange::rebuild || !decision.plan->afterwards.empty();
+    std::string_view why;
+    if (counts && (counts_in_use_ || decision.counts_mentioned)) {
+        why = "ROW_COUNT in use";
+    } else if (command == Command::stmt_prepare && writes(*decision.plan) &&
+               channel_.in_force.has(Capability::mariadb_bulk_operations)) {
+        why = "bulk operations";
+    }
+    if (!why.empty()) {
+        decision.rewritten = false;
+        decision.coverage = Coverage::opaque;
+        decision.reason = why;
+    }
+}
+
+std::string_view InstrumentedConversation::obstacle(const Decision& decision,
+                                                    Command command) const {
+    if (fused_) {
+        return "fuse";
+    }
+    if (!context_.obstacle().empty()) {
+        return context_.obstacle();
+    }
+    if (command == Command::stmt_prepare && decision.counts_mentioned) {
+        return "ROW_COUNT in use";
+    }
+    return context_.mentions_temporary(tokens_) ? "temporary table" : std::string_view{};
+}
+
+/// After a RETURNING of ours the server has forgotten how many rows the client's statement wrote.
+/// An IF whose other branch is ROW_COUNT() itself has the same type.
+void InstrumentedConversation::run_with_row_count(Bytes packet, std::string_view text) {
+    sql::Plan plan;
+    const std::string value = "if(1," + std::to_string(*row_count_) + ",";
+    for (sql::TokenIndex i = 0; i + 2 < tokens_.size(); ++i) {
+        if (!tokens_[i].is(sql::Keyword::row_count) ||
+            !tokens_[i + 2].is(sql::TokenKind::close_paren)) {
+            continue;
+        }
+        const sql::Token& next = tokens_[i + 3];
+        const bool whole_item =
+            i > 0 &&
+            (tokens_[i - 1].is(sql::Keyword::select) || tokens_[i - 1].is(sql::TokenKind::comma)) &&
+            (next.is(sql::TokenKind::comma) || next.is(sql::TokenKind::end));
+        const std::string name(tokens_.text(sql::TokenRange{i, i + 3}));
+        plan.splices.push_back({{i, i}, " " + value, sql::Splice::no_stamp});
+        plan.splices.push_back(
+            {{i + 3, i + 3}, whole_item ? ") `" + name + "`" : ")", sql::Splice::no_stamp});
+    }
+    Decision decision;
+    decision.plan = std::make_shared<const sql::Plan>(std::move(plan));
+    decision.begin = current_.begin;
+    decision.end = current_.end;
+    if (!send_rewritten(packet, text, decision, {})) {
+        forward(packet);
+    }
+    original_.clear();
+}
+
+}  // namespace isotap::mysql::instrument

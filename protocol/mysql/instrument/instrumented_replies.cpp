@@ -1,0 +1,317 @@
+#include <array>
+#include <utility>
+
+#include "isotap/base/byte_reader.hpp"
+
+#include "protocol/mysql/instrument/instrumented_conversation.hpp"
+#include "protocol/mysql/length_encoded.hpp"
+
+/// The server's side: what is taken out, made anew, swallowed, tried again.
+namespace isotap::mysql::instrument {
+
+using history::Coverage;
+using protocol::ActionKind;
+using protocol::Note;
+using protocol::Side;
+using protocol::Treatment;
+using Stage = ReplyReader::Stage;
+using Verdict = ReplyRewriter::Verdict;
+
+namespace {
+
+/// Errors of a statement that was not run at all, because of its text or of who asks.
+bool refuses_the_text(std::uint16_t error) noexcept {
+    constexpr std::array<std::uint16_t, 12> such{1044, 1046, 1052, 1054, 1060, 1064,
+                                                 1117, 1136, 1142, 1143, 1146, 4140};
+    for (const std::uint16_t one : such) {
+        if (one == error) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool completes(ReplyPart part) noexcept {
+    return part == ReplyPart::ok || part == ReplyPart::result_set || part == ReplyPart::cursor;
+}
+
+}  // namespace
+
+void InstrumentedConversation::take_server(Bytes bytes) {
+    server_.packets.feed(bytes);
+    const auto altered = [this] {
+        return !ledger_.empty() && ledger_.front().treatment != Treatment::forward;
+    };
+    const auto wanted_of_server = [this, &altered](std::uint8_t first, std::uint32_t size) {
+        // What is altered is needed as a whole, however long it is.
+        return altered() ? SIZE_MAX : wanted(Side::server, first, size);
+    };
+    Piece piece;
+    while (!blind_ && !over_) {
+        const PacketReader::Status status = server_.packets.next(piece, wanted_of_server);
+        if (status == PacketReader::Status::drained) {
+            return;
+        }
+        if (status == PacketReader::Status::malformed) {
+            if (altered()) {
+                break_off("frames of one packet out of sequence");
+                return;
+            }
+            give_up(Note::desynchronised, "frames of one packet out of sequence");
+        }
+        if (altered()) {
+            if (piece.last) {
+                on_altered_packet(piece);
+            }
+            continue;
+        }
+        flush();
+        actions_->send(Side::client, piece.raw);
+        if (piece.last && !blind_) {
+            on_server_packet(piece, now_);
+        }
+        if (piece.last && ledger_.empty() && !backlog_.empty() && !blind_) {
+            // The next command of the client goes before the server can say anything about it.
+            const Bytes rest = server_.packets.abandon();
+            go_on();
+            server_.packets.feed(rest);
+        }
+    }
+    if (blind_) {
+        flush();
+        actions_->send(Side::client, server_.packets.abandon());
+    }
+}
+
+void InstrumentedConversation::on_altered_packet(const Piece& piece) {
+    Request& request = ledger_.front().reply;
+    if (piece.sequence_first != request.next_sequence) {
+        break_off("a reply out of sequence");
+        return;
+    }
+    request.next_sequence = static_cast<std::uint8_t>(piece.sequence_last + 1);
+    const Stage stage = reply_.stage();
+    const ReplyStep step = reply_.take(piece);
+    if (step.part == ReplyPart::surprise || step.part == ReplyPart::file_requested) {
+        break_off("a reply that was not planned");
+    } else if (ledger_.front().treatment == Treatment::swallow) {
+        on_own_packet(stage, step, piece.payload);
+    } else {
+        on_client_packet_of_plan(stage, step, piece.payload);
+    }
+    if (ledger_.empty() && !backlog_.empty() && !blind_ && !over_) {
+        const Bytes rest = server_.packets.abandon();
+        go_on();
+        server_.packets.feed(rest);
+    }
+}
+
+/// The reply to a command of ours.
+void InstrumentedConversation::on_own_packet(Stage stage, const ReplyStep& step, Bytes payload) {
+    if (reading_ && stage == Stage::rows && step.part == ReplyPart::detail && !read_) {
+        constexpr std::uint8_t null_value = 0xfb;
+        ByteReader reader(payload);
+        if (payload.front() != null_value) {
+            read_.emplace(length_encoded_text(reader));
+        }
+    }
+    if (!step.ends) {
+        return;
+    }
+    if (completes(step.part)) {
+        status_ = step.ok.status;
+    }
+    ledger_.pop();
+    if (!ledger_.empty()) {
+        reply_.begin(ledger_.front().reply.command);
+    }
+    if (std::exchange(reading_, false)) {
+        if (read_) {
+            end_unread(*read_);
+        } else {
+            end_unread(std::nullopt);
+        }
+    }
+}
+
+/// The reply to a command of the client that another text went for.
+void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const ReplyStep& step,
+                                                        Bytes payload) {
+    if (step.part == ReplyPart::error && send_again(step)) {
+        return;
+    }
+    const Decision decision = current_;  // the plan, too, outlives what comes
+    switch (rewriter_.take(stage, step, payload, out_)) {
+        case Verdict::good: break;
+        case Verdict::doubtful: blow_fuse("added values that were not planned"); break;
+        case Verdict::broken: break_off("a reply that cannot be read"); return;
+    }
+    if (out_.size() > limits_.bytes_in_flight) {
+        flush();
+    }
+    const Command command = ledger_.front().reply.command;
+    const bool of_statement = command == Command::query || command == Command::stmt_execute ||
+                              command == Command::stmt_fetch;
+    if (of_statement && completes(step.part)) {
+        if (recorder_.lost() > 0) {
+            cover(Coverage::partial, "too many rows");
+        }
+        const bool told_in_time =
+            command != Command::stmt_fetch || status_.has(StatusFlag::in_transaction);
+        if (!fused_ && told_in_time && decision.plan->afterwards.empty()) {
+            recorder_.tell();
+        } else if (fused_) {
+            cover(Coverage::opaque, "fuse");
+        }
+        recorder_.begin(*decision.plan, observation_->statement());
+        if (decision.plan->reply == sql::ReplyChange::rebuild) {
+            row_count_ = rewriter_.rows();
+        }
+    }
+    if (command == Command::stmt_execute && !rewriter_.columns().empty()) {
+        const auto found = prepared_.find(statement_ == last_prepared ? newest_ : statement_);
+        if (found != prepared_.end()) found->second.columns = rewriter_.columns();
+    } else if (command == Command::stmt_prepare && step.ends && step.part != ReplyPart::error) {
+        const auto found = prepared_.find(newest_);
+        if (found != prepared_.end()) found->second.columns = rewriter_.columns();
+    }
+    on_step(step, now_);
+}
+
+/// A text of ours that the server refuses is none of the client's business: it gets the answer to
+/// its own text. True when that was sent.
+bool InstrumentedConversation::send_again(const ReplyStep& step) {
+    const Command command = ledger_.front().reply.command;
+    const bool harmless = command == Command::stmt_prepare || refuses_the_text(step.error.number);
+    if (original_.empty() || !harmless || rewriter_.sequence() != 1) {
+        return false;
+    }
+    actions_->send_own(Side::server, std::exchange(original_, {}));
+    current_.rewritten = false;
+    current_.plan.reset();
+    current_.coverage = Coverage::opaque;
+    current_.reason = "refused by the server";
+    if (command == Command::query) {
+        cover(current_.coverage, current_.reason);
+    }
+    ledger_.front().treatment = Treatment::forward;
+    ledger_.front().reply.next_sequence = 1;
+    reply_.begin(command);
+    plans_.on_schema_changed(context_.id(plans_));
+    sent_again_ = true;
+    return true;
+}
+
+/// The server took the client's own text where it had refused ours: what was proved does not hold.
+void InstrumentedConversation::note_refusal() {
+    constexpr unsigned refusals_max = 3;
+    if (std::exchange(sent_again_, false) && ++refusals_ == refusals_max) {
+        blow_fuse("the server refuses what was proved");
+    }
+}
+
+void InstrumentedConversation::flush() {
+    if (!out_.empty()) {
+        actions_->send_own(Side::client, std::exchange(out_, {}));
+    }
+}
+
+void InstrumentedConversation::on_prepared(const PrepareOk& prepared) {
+    Conversation::on_prepared(prepared);
+    note_refusal();
+    newest_ = prepared.statement;
+    prepared_.erase(prepared.statement);
+    if (prepared_.size() < limits_.named_statements || current_.rewritten) {
+        // One that is rewritten must be known: its rows have columns that are not the client's.
+        prepared_.emplace(prepared.statement, Prepared{current_, {}, {}});
+    }
+}
+
+/// A write whose rows are to be asked for is not through before they have come.
+void InstrumentedConversation::on_success(const Request& request, const ReplyStep& step, Time now) {
+    note_refusal();
+    const bool of_statement =
+        request.command == Command::query || request.command == Command::stmt_execute;
+    if (of_statement && current_.rewritten && !current_.plan->afterwards.empty() && step.ends) {
+        status_ = step.ok.status;
+        unread_.emplace(Unread{current_.plan,
+                               request.command,
+                               step,
+                               {step.ok.session_state.begin(), step.ok.session_state.end()},
+                               now});
+        return;
+    }
+    Conversation::on_success(request, step, now);
+    if (request.command == Command::reset_connection) {
+        prepared_.clear();
+        context_.on_reset();
+        observation_->settings_reset();
+        rows_left_behind_ = false;
+    } else if (step.ends) {
+        on_effect(std::exchange(current_.effect, {}));
+    }
+}
+
+void InstrumentedConversation::on_failure(const Request& request, const ReplyStep& step, Time now) {
+    sent_again_ = false;
+    if (current_.rewritten && !current_.plan->afterwards.empty()) {
+        rows_left_behind_ = true;
+    }
+    // Some statements of the text may have succeeded before.
+    if (current_.effect.kind == StatementEffect::Kind::schema) {
+        on_effect(current_.effect);
+    }
+    Conversation::on_failure(request, step, now);
+}
+
+void InstrumentedConversation::on_effect(const StatementEffect& effect) {
+    if (effect.kind == StatementEffect::Kind::schema) {
+        plans_.on_schema_changed(context_.id(plans_));
+    }
+    context_.on_effect(effect);
+}
+
+/// The rows of the write have come, or will not: now it is through.
+void InstrumentedConversation::end_unread(std::optional<std::string_view> rows) {
+    const Unread unread = *std::exchange(unread_, std::nullopt);
+    recorder_.begin(*unread.plan, observation_->statement());
+    if (!rows) {
+        rows_left_behind_ = true;
+        cover(Coverage::opaque, "rows not asked for");
+        observation_->mark_incomplete();
+    } else if (!recorder_.record_written(*rows)) {
+        blow_fuse("a list of rows that cannot be read");
+        cover(Coverage::opaque, "fuse");
+    } else {
+        if (recorder_.lost() > 0) {
+            cover(Coverage::partial, "too many rows");
+        }
+        recorder_.tell();
+    }
+    ReplyStep step = unread.step;
+    step.ok.session_state = unread.session_state;
+    observation_->command_succeeded(unread.command, step, unread.at);
+}
+
+void InstrumentedConversation::blow_fuse(std::string_view why) {
+    if (!std::exchange(fused_, true)) {
+        notes_.take(Note::fuse, why);
+    }
+}
+
+/// A reply that the client waits for cannot be made. It gets an error and its connection ends: a
+/// wrong answer would be worse.
+void InstrumentedConversation::break_off(std::string_view why) {
+    blow_fuse(why);
+    observation_->lost(now_);
+    ErrorPacket error;
+    error.number = 1053;
+    error.sql_state = {'0', '8', 'S', '0', '1'};
+    error.message = "isotap: a reply of the server could not be read";
+    encode_error(error, rewriter_.sequence(), out_);
+    flush();
+    over_ = true;
+    actions_->add(ActionKind::finish);
+}
+
+}  // namespace isotap::mysql::instrument

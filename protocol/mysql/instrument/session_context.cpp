@@ -1,0 +1,136 @@
+#include "protocol/mysql/instrument/session_context.hpp"
+
+#include <algorithm>
+
+#include "protocol/sql/name.hpp"
+#include "protocol/sql/set_assignment.hpp"
+#include "protocol/sql/token_cursor.hpp"
+
+namespace isotap::mysql::instrument {
+
+using sql::Keyword;
+using sql::TokenKind;
+using Kind = StatementEffect::Kind;
+
+namespace {
+
+std::string small_letters(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+        return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+    });
+    return text;
+}
+
+std::string name_at(const sql::TokenList& tokens, sql::TokenIndex i) {
+    return sql::name_of(tokens.text(i), sql::Dialect::mysql);
+}
+
+/// CREATE [OR REPLACE] TEMPORARY TABLE [IF NOT EXISTS] [schema.]name
+StatementEffect effect_of_create(const sql::TokenList& tokens) {
+    constexpr sql::TokenIndex farthest = 4;
+    sql::TokenIndex i = 1;
+    while (i < farthest && !tokens[i].is(Keyword::temporary)) {
+        ++i;
+    }
+    if (i == farthest) {
+        return {Kind::schema, {}};
+    }
+    i += 2;
+    if (tokens[i].is(Keyword::if_)) {
+        i += 3;
+    }
+    if (tokens[i + 1].is(TokenKind::dot)) {
+        i += 2;
+    }
+    return {Kind::temporary, name_at(tokens, i)};
+}
+
+StatementEffect effect_of_set(std::string_view text, const sql::LexerState& lexing) {
+    sql::TokenCursor cursor(text, lexing);
+    cursor.advance();
+    sql::SettingScope sticky = sql::SettingScope::session;
+    StatementEffect effect;
+    if (cursor.is(Keyword::statement)) {
+        return effect;
+    }
+    do {
+        const sql::SetAssignment made = sql::read_set_assignment(cursor, sticky);
+        if (made.name == Keyword::sql_mode && made.scope != sql::SettingScope::global) {
+            effect = {Kind::sql_mode, std::string(made.value.value_or(""))};
+        }
+    } while (cursor.accept(TokenKind::comma));
+    return effect;
+}
+
+}  // namespace
+
+StatementEffect effect_of(const sql::TokenList& tokens, const sql::LexerState& lexing) {
+    switch (tokens[0].keyword) {
+        case Keyword::use: return {Kind::database, name_at(tokens, 1)};
+        case Keyword::create: return effect_of_create(tokens);
+        case Keyword::set: return effect_of_set(tokens.text(), lexing);
+        case Keyword::alter:
+        case Keyword::drop:
+        case Keyword::rename:
+        case Keyword::grant:
+        case Keyword::revoke:
+        case Keyword::call: return {Kind::schema, {}};
+        default: return {};
+    }
+}
+
+SessionContext::SessionContext(const ChannelFacts& channel) {
+    context_.database = channel.database;
+    context_.user = channel.user;
+}
+
+void SessionContext::on_effect(const StatementEffect& effect) {
+    switch (effect.kind) {
+        case Kind::none:
+        case Kind::schema: return;
+        case Kind::database:
+            context_.database = effect.value;
+            id_known_ = false;
+            return;
+        case Kind::sql_mode:
+            context_.sql_mode = effect.value;
+            id_known_ = false;
+            return;
+        case Kind::temporary:
+            any_temporary_ =
+                any_temporary_ || effect.value.empty() || temporary_.size() >= temporary_max;
+            temporary_.push_back(small_letters(effect.value));
+            if (any_temporary_) temporary_.clear();
+    }
+}
+
+void SessionContext::on_reset() {
+    context_.sql_mode.clear();
+    id_known_ = false;
+    temporary_.clear();
+    any_temporary_ = false;
+}
+
+bool SessionContext::mentions_temporary(const sql::TokenList& tokens) const {
+    if (any_temporary_ || temporary_.empty()) {
+        return any_temporary_;
+    }
+    for (sql::TokenIndex i = 0; i < tokens.size(); ++i) {
+        const bool named = tokens[i].is(TokenKind::word) || tokens[i].is(TokenKind::quoted_name);
+        if (named && std::find(temporary_.begin(), temporary_.end(),
+                               small_letters(name_at(tokens, i))) != temporary_.end()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+sql::ContextId SessionContext::id(sql::PlanSource& plans) {
+    if (!id_known_) {
+        id_ = plans.context(context_);
+        id_known_ = true;
+    }
+    return id_;
+}
+
+}  // namespace isotap::mysql::instrument
