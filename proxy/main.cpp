@@ -20,6 +20,9 @@ constexpr std::array commands{
     Command{"export", "write a history for another checker", run_export, help_for_export},
     Command{"report", "write a page about a recording", run_report, help_for_report},
     Command{"show", "what a recording knows about one thing", run_show, help_for_show},
+    Command{"run", "run scenarios at every isolation level", run_run, help_for_run},
+    Command{"list", "show the scenarios that are inside", run_list, help_for_list},
+    Command{"sandbox", "start a throw-away database server", run_sandbox, help_for_sandbox},
     Command{"version", "what this program is made of", run_version, help_for_version},
 };
 

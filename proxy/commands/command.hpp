@@ -26,6 +26,9 @@ std::string help_for_check();
 int run_export(const std::vector<std::string>& arguments);
 std::string help_for_export();
 
+int run_list(const std::vector<std::string>& arguments);
+std::string help_for_list();
+
 int run_proxy(const std::vector<std::string>& arguments);
 std::string help_for_proxy();
 
@@ -34,6 +37,12 @@ std::string help_for_report();
 
 int run_show(const std::vector<std::string>& arguments);
 std::string help_for_show();
+
+int run_run(const std::vector<std::string>& arguments);
+std::string help_for_run();
+
+int run_sandbox(const std::vector<std::string>& arguments);
+std::string help_for_sandbox();
 
 int run_version(const std::vector<std::string>& arguments);
 std::string help_for_version();

@@ -21,7 +21,9 @@ ALLOWED = {
     "protocol/mysql": ["isotap/base", "isotap/history", "isotap/protocol", "protocol/ledger",
                        "protocol/sql", "protocol/mysql"],
     "analysis": ["isotap/base", "isotap/history", "isotap/analysis", "analysis"],
+    "analysis/workload": ["isotap/base", "isotap/history", "isotap/analysis", "analysis/workload"],
     "proxy": ["isotap", "protocol", "proxy", "analysis"],
+    "proxy/workload": ["isotap", "analysis/workload", "proxy/ops", "proxy/workload"],
     "tests": ["isotap", "protocol", "proxy", "analysis", "tests"],
 }
 

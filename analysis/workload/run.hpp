@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/workload/scenario.hpp"
+
+/// What happened when a scenario ran. Plain values.
+namespace isotap::workload {
+
+/// What a server said to one statement.
+struct Answer {
+    bool failed = false;
+    std::string state;    ///< SQLSTATE of the failure
+    unsigned number = 0;  ///< its number, where the engine has one
+    std::string message;  ///< its text
+    std::vector<Row> rows;
+    std::uint64_t affected = 0;
+    bool returns_rows = false;
+    /// The failure took the whole transaction with it: all that is left is to roll back.
+    bool transaction_lost = false;
+    /// … because of what another transaction did: deadlock, serialization failure, time-out.
+    bool conflict = false;
+    /// Rows or error as PostgreSQL's isolation tester shows them, and the notices that came before.
+    std::string printed;
+    std::vector<std::string> notices;
+};
+
+enum class Happening : std::uint8_t {
+    waits,    ///< the server says that it waits for others
+    ended,    ///< the server has answered
+    dropped,  ///< never sent: its transaction was lost before
+    added,    ///< a ROLLBACK that the scenario does not have
+};
+
+struct Event {
+    Happening happening = Happening::ended;
+    std::size_t session = 0;
+    std::size_t turn = 0;               ///< in the order of submission; not for `added`
+    std::vector<std::size_t> blockers;  ///< sessions, for `waits`; empty: somebody else
+    bool waited = false;                ///< for `ended`
+    Answer answer;                      ///< for `ended` and `added`
+};
+
+struct FoundAnomaly {
+    std::string name;      ///< as design and reports write it: "G2-item"
+    std::string plain;     ///< "write skew"
+    std::string severity;  ///< "violation" or "hazard"
+};
+
+/// One order of one scenario in one setting.
+struct Run {
+    Setting setting;
+    std::vector<Event> events;  ///< the actual schedule
+    std::map<std::string, std::vector<Row>> tables;
+    std::optional<std::vector<FoundAnomaly>> anomalies;  ///< nothing: nobody watched
+    std::vector<Answer> setup;                           ///< of sessions, in their order
+    std::vector<Answer> teardown;                        ///< of sessions, in their order
+};
+
+/// One line for each event, for people and for comparing two runs.
+std::string schedule_text(const Scenario& scenario, const std::vector<Turn>& order, const Run& run);
+
+/// "(0,0) (1,'a')", as in a scenario file.
+std::string rows_text(const std::vector<Row>& rows);
+
+}  // namespace isotap::workload

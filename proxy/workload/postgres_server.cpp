@@ -1,0 +1,112 @@
+#include <charconv>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "proxy/workload/server.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+using history::IsolationLevel;
+
+std::uint64_t number_of(const std::optional<std::string>& text) {
+    std::uint64_t value = 0;
+    if (text) std::from_chars(text->data(), text->data() + text->size(), value);
+    return value;
+}
+
+/// "PostgreSQL 15.20 (Debian …)", "CockroachDB CCL v23.1.2 (…)".
+workload::ServerPattern pattern_of(const std::string& version) {
+    const bool cockroach = version.starts_with("CockroachDB");
+    const std::size_t from = version.find_first_of("0123456789");
+    const std::size_t end = version.find(' ', from);
+    return {cockroach ? "cockroachdb" : "postgres",
+            from == std::string::npos ? "" : version.substr(from, end - from)};
+}
+
+class PostgresServer final : public Server {
+  public:
+    explicit PostgresServer(const Upstream& target) : control_(connect_postgres(target, {})) {
+        what_ = pattern_of(must(*control_, "SELECT version()").rows.at(0).at(0).value_or(""));
+        must(*control_, "SET client_min_messages = error");
+    }
+
+    ~PostgresServer() override {
+        try {
+            control_->execute("DROP SCHEMA IF EXISTS " + scratch_ + " CASCADE");
+        } catch (const std::exception&) {  // the server is gone, and the schema with it or not
+        }
+    }
+
+    PostgresServer(const PostgresServer&) = delete;
+    PostgresServer& operator=(const PostgresServer&) = delete;
+
+    [[nodiscard]] std::vector<IsolationLevel> levels() const override {
+        if (what_.engine == "cockroachdb") return {IsolationLevel::serializable};
+        // READ UNCOMMITTED is READ COMMITTED here.
+        return {IsolationLevel::read_committed, IsolationLevel::repeatable_read,
+                IsolationLevel::serializable};
+    }
+
+    void renew_scratch() override {
+        must(*control_, "DROP SCHEMA IF EXISTS " + scratch_ + " CASCADE");
+        must(*control_, "CREATE SCHEMA " + scratch_);
+        hurried_.clear();
+    }
+
+    std::unique_ptr<Client> connect(const Upstream& where) override {
+        return connect_postgres(where, scratch_);
+    }
+
+    void set_level(Client& client, IsolationLevel level) override {
+        must(client, fmt::format("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL {}",
+                                 workload::level_name(level)));
+    }
+
+    /// Whoever closes the circle shall be the victim, as when a person types: a session that waits
+    /// while nobody else does looks for a deadlock late, one that joins others soon. A session that
+    /// was in a hurry once is told each time, since a rollback takes settings back.
+    void before_statement(Client& client, bool others_wait) override {
+        if (!may_set_timeout_) return;
+        if (!others_wait && patient_.contains(client.id()) && !hurried_.contains(client.id())) {
+            return;
+        }
+        const auto set = client.execute(others_wait ? "SET deadlock_timeout = '10ms'"
+                                                    : "SET deadlock_timeout = '5s'");
+        if (set.failed && set.state == "42501") may_set_timeout_ = false;
+        (others_wait ? hurried_ : patient_).insert(client.id());
+    }
+
+    std::vector<LockWait> waits(std::span<const std::uint64_t> connections) override {
+        const auto answer = must(
+            *control_, fmt::format("SELECT w, b FROM unnest(ARRAY[{}]::int[]) AS w, unnest("
+                                   "pg_blocking_pids(w) || pg_safe_snapshot_blocking_pids(w)) AS b",
+                                   fmt::join(connections, ",")));
+        std::vector<LockWait> waits;
+        for (const workload::Row& row : answer.rows) {
+            waits.push_back({number_of(row.at(0)), number_of(row.at(1))});
+        }
+        return waits;
+    }
+
+    void cancel(std::uint64_t connection) override {
+        must(*control_, fmt::format("SELECT pg_cancel_backend({})", connection));
+    }
+
+  private:
+    std::unique_ptr<Client> control_;
+    std::string scratch_ = scratch_name();
+    bool may_set_timeout_ = true;
+    std::set<std::uint64_t> patient_;  ///< told once that they have time
+    std::set<std::uint64_t> hurried_;  ///< told once that they have none
+};
+
+}  // namespace
+
+std::unique_ptr<Server> open_postgres_server(const Upstream& target) {
+    return std::make_unique<PostgresServer>(target);
+}
+
+}  // namespace isotap::proxy

@@ -1,0 +1,59 @@
+// PostgreSQL's own isolation specs: run by isotap they give the output that PostgreSQL expects.
+#include <array>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/paths.hpp"
+#include "tests/support/postgres_server.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace isotap::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Serializable schedules, row locks, unique keys, foreign keys, waits, deadlocks with markers,
+/// notices.
+constexpr std::array specifications{"simple-write-skew",
+                                    "read-only-anomaly",
+                                    "read-write-unique",
+                                    "two-ids",
+                                    "total-cash",
+                                    "lock-update-delete",
+                                    "nowait",
+                                    "skip-locked",
+                                    "delete-abort-savept",
+                                    "deadlock-simple",
+                                    "fk-deadlock2",
+                                    "insert-conflict-do-update",
+                                    "ri-trigger",
+                                    "propagate-lock-delete"};
+
+TEST(IsolationTester, GivesTheExpectedOutputOfPostgresOwnSpecifications) {
+    const Finished fetched =
+        run({.arguments = {"python3",
+                           source_folder() / "tests/integration/postgres_isolation_source.py",
+                           cache_folder()}},
+            std::chrono::minutes(10));
+    if (fetched.exit_code != 0) GTEST_SKIP() << fetched.output;
+    // What the package tools say comes before; the folder is the last line.
+    std::string said = fetched.output;
+    said.pop_back();
+    const fs::path folder = said.substr(said.rfind('\n') + 1);
+    const PostgresServer server({.settings = {"max_prepared_transactions=10"}});
+    for (const std::string name : specifications) {
+        const Finished done =
+            run({.arguments = {build_folder() / "isotap", "run", "--direct", "--isolation-tester",
+                               "--target", server.url(), folder / "specs" / (name + ".spec")}},
+                std::chrono::minutes(3));
+        std::string expected = read_file(folder / "expected" / (name + ".out"));
+        const fs::path other = folder / "expected" / (name + "_1.out");
+        if (done.output != expected && fs::exists(other)) expected = read_file(other);
+        EXPECT_EQ(done.output, expected) << name;
+    }
+}
+
+}  // namespace
+}  // namespace isotap::test
