@@ -19,6 +19,8 @@ constexpr std::array commands{
     Command{"check", "say which isolation levels a history satisfies", run_check, help_for_check},
     Command{"export", "write a history for another checker", run_export, help_for_export},
     Command{"report", "write a page about a recording", run_report, help_for_report},
+    Command{"schema", "add or drop the columns that name rows and versions", run_schema,
+            help_for_schema},
     Command{"show", "what a recording knows about one thing", run_show, help_for_show},
     Command{"run", "run scenarios at every isolation level", run_run, help_for_run},
     Command{"list", "show the scenarios that are inside", run_list, help_for_list},

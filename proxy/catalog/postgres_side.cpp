@@ -6,6 +6,7 @@
 #include <libpq-fe.h>
 
 #include "protocol/sql/name.hpp"
+#include "proxy/catalog/postgres_login.hpp"
 #include "proxy/catalog/postgres_queries.hpp"
 #include "proxy/catalog/search_path.hpp"
 
@@ -22,9 +23,6 @@ constexpr const char* own_settings =
     "set client_min_messages = 'error'; set client_encoding = 'UTF8'";
 
 constexpr const char* safe_path = "pg_catalog";
-
-constexpr const char* connect_seconds = "3";
-constexpr const char* silence_milliseconds = "5000";
 
 /// Types whose text is the same in every session, whatever it has set.
 constexpr std::array<std::string_view, 6> plain_types{"int2", "int4", "int8",
@@ -56,35 +54,6 @@ std::string words(const char* text) {
         kept.pop_back();
     }
     return kept;
-}
-
-std::string_view sslmode_of(const Upstream& upstream) {
-    if (upstream.verify_name) {
-        return "verify-full";
-    }
-    if (upstream.verify_certificate) {
-        return "verify-ca";
-    }
-    switch (upstream.tls) {
-        case protocol::ServerTls::disable: return "disable";
-        case protocol::ServerTls::require: return "require";
-        case protocol::ServerTls::prefer: break;
-    }
-    return "prefer";
-}
-
-struct Place {
-    std::string host;
-    std::string port;
-};
-
-/// libpq names a unix socket by its folder, and the file in it by a port.
-Place place_of(const Address& address) {
-    if (!address.is_unix()) {
-        return {address.host, std::to_string(address.port)};
-    }
-    const std::size_t slash = address.host.rfind('/');
-    return {address.host.substr(0, slash), address.host.substr(address.host.rfind('.') + 1)};
 }
 
 std::string text_of(const json::value& value) {
@@ -185,32 +154,7 @@ Asked<std::unique_ptr<SideConnection>> PostgresSide::connect(const Upstream& ups
         return Trouble{PlanOutcome::no_connection, "no login for a side connection",
                        "the upstream URL names no user"};
     }
-    const auto [host, port] = place_of(upstream.address);
-    const std::string sslmode(sslmode_of(upstream));
-    const std::array keywords{"host",
-                              "port",
-                              "user",
-                              "password",
-                              "dbname",
-                              "sslmode",
-                              "sslrootcert",
-                              "connect_timeout",
-                              "tcp_user_timeout",
-                              "application_name",
-                              static_cast<const char*>(nullptr)};
-    const std::array values{host.c_str(),
-                            port.c_str(),
-                            upstream.user.c_str(),
-                            upstream.password.c_str(),
-                            database.c_str(),
-                            sslmode.c_str(),
-                            upstream.root_certificate.c_str(),
-                            connect_seconds,
-                            silence_milliseconds,
-                            "isotap",
-                            static_cast<const char*>(nullptr)};
-    constexpr int database_is_a_name = 0;
-    Connection made(PQconnectdbParams(keywords.data(), values.data(), database_is_a_name));
+    Connection made(connect_to_postgres(upstream, database));
     if (PQstatus(made.get()) != CONNECTION_OK) {
         return Trouble{PlanOutcome::no_connection, "no side connection",
                        words(PQerrorMessage(made.get()))};

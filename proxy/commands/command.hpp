@@ -44,6 +44,9 @@ std::string help_for_run();
 int run_sandbox(const std::vector<std::string>& arguments);
 std::string help_for_sandbox();
 
+int run_schema(const std::vector<std::string>& arguments);
+std::string help_for_schema();
+
 int run_version(const std::vector<std::string>& arguments);
 std::string help_for_version();
 

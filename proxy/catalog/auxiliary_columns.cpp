@@ -1,0 +1,10 @@
+#include "proxy/catalog/auxiliary_columns.hpp"
+
+namespace isotap::proxy {
+
+std::unique_ptr<AuxiliaryColumns> auxiliary_columns(const Upstream& upstream) {
+    return upstream.dialect == history::Dialect::mysql ? mysql_auxiliary_columns(upstream)
+                                                       : postgres_auxiliary_columns(upstream);
+}
+
+}  // namespace isotap::proxy

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isotap/proxy/options.hpp"
+
+namespace isotap::proxy {
+
+/// A table and what it has of the columns that name rows and versions.
+struct AuxiliaryState {
+    enum class Stage : std::uint8_t {
+        absent,
+        begun,  ///< the columns are there, not every row is named
+        ready,
+        refused,  ///< cannot have them: `why`
+    };
+
+    std::string schema;
+    std::string table;
+    Stage stage = Stage::absent;
+    std::string why;
+};
+
+/// Adds auxiliary columns to the tables of one database, and takes them away again. What is there
+/// already is left as it is, so that work that was broken off goes on where it was. Columns carry
+/// the comment `isotap`: those of others that happen to have the names are never touched. Blocks;
+/// one thread. Throws StartupError (failure) with the server's words.
+class AuxiliaryColumns {
+  public:
+    /// Rows that have got their name so far.
+    using Progress = std::function<void(std::uint64_t rows)>;
+
+    AuxiliaryColumns() = default;
+    AuxiliaryColumns(const AuxiliaryColumns&) = delete;
+    AuxiliaryColumns& operator=(const AuxiliaryColumns&) = delete;
+    virtual ~AuxiliaryColumns() = default;
+
+    /// Every table of the database, by name.
+    virtual std::vector<AuxiliaryState> tables() = 0;
+    virtual void add(const AuxiliaryState& table, const Progress& progress) = 0;
+    virtual void drop(const AuxiliaryState& table) = 0;
+};
+
+/// Connects with user and password of the URL.
+std::unique_ptr<AuxiliaryColumns> auxiliary_columns(const Upstream& upstream);
+std::unique_ptr<AuxiliaryColumns> mysql_auxiliary_columns(const Upstream& upstream);
+std::unique_ptr<AuxiliaryColumns> postgres_auxiliary_columns(const Upstream& upstream);
+
+/// Rows that one transaction names: few enough that nobody waits for its locks.
+inline constexpr int rows_per_batch = 5'000;
+
+}  // namespace isotap::proxy

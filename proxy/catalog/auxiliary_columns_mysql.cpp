@@ -1,0 +1,210 @@
+#include <mysql.h>
+
+#include <fmt/format.h>
+
+#include "isotap/proxy/startup_error.hpp"
+
+#include "protocol/sql/name.hpp"
+#include "proxy/catalog/auxiliary_columns.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+using Stage = AuxiliaryState::Stage;
+
+constexpr unsigned connect_seconds = 5;
+
+/// Nobody waits long behind us: ALTER TABLE gives up, and may be started again. Without gap locks,
+/// rows that have their name already are not locked by looking at them.
+constexpr const char* settings[] = {
+    "set session lock_wait_timeout = 5, innodb_lock_wait_timeout = 5, sql_mode = ''",
+    "set session transaction isolation level read committed",
+};
+
+constexpr const char* tables_query = R"(
+select t.table_schema, t.table_name, case
+        when t.table_type = 'VIEW' then 'it is a view: its tables have them'
+        when t.table_type <> 'BASE TABLE' then 'it keeps or makes rows in its own way'
+        when t.engine <> 'InnoDB' then 'its engine knows no transactions'
+        when exists (select 1 from information_schema.triggers g
+                     where g.event_object_schema = t.table_schema
+                     and g.event_object_table = t.table_name and g.event_manipulation = 'UPDATE')
+            then 'a trigger would fire for every row that is named'
+        when exists (select 1 from information_schema.columns c
+                     where c.table_schema = t.table_schema and c.table_name = t.table_name
+                     and c.column_name in ('isotap_rowid', 'isotap_wlist')
+                     and c.column_comment <> 'isotap')
+            then 'it has columns of these names already'
+        else '' end,
+    (select count(*) from information_schema.columns c
+        where c.table_schema = t.table_schema and c.table_name = t.table_name
+        and c.column_comment = 'isotap' and c.column_name in ('isotap_rowid', 'isotap_wlist')
+        and c.column_default is not null),
+    (select count(*) from information_schema.columns c
+        where c.table_schema = t.table_schema and c.table_name = t.table_name
+        and c.column_comment = 'isotap' and c.column_name in ('isotap_rowid', 'isotap_wlist'))
+from information_schema.tables t where t.table_schema = database() order by 1, 2
+)";
+
+struct Close {
+    void operator()(MYSQL* connection) const noexcept { mysql_close(connection); }
+};
+using Row = std::vector<std::string>;
+
+class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
+  public:
+    explicit MariadbAuxiliaryColumns(const Upstream& upstream) : connection_(mysql_init(nullptr)) {
+        MYSQL* const handle = connection_.get();
+        mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect_seconds);
+        mysql_options(handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+        my_bool on = 1;
+        if (upstream.tls == protocol::ServerTls::require) {
+            mysql_options(handle, MYSQL_OPT_SSL_ENFORCE, &on);
+        }
+        if (upstream.verify_name) {
+            mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
+        }
+        if (!upstream.root_certificate.empty()) {
+            mysql_options(handle, MYSQL_OPT_SSL_CA, upstream.root_certificate.c_str());
+        }
+        const bool is_unix = upstream.address.is_unix();
+        const std::string& place = upstream.address.host;
+        if (mysql_real_connect(handle, is_unix ? nullptr : place.c_str(), upstream.user.c_str(),
+                               upstream.password.c_str(), upstream.database.c_str(),
+                               upstream.address.port, is_unix ? place.c_str() : nullptr,
+                               0) == nullptr) {
+            throw StartupError(
+                StartupError::Kind::failure,
+                fmt::format("cannot connect ({}): check the URL", mysql_error(handle)));
+        }
+        if (mariadb_connection(handle) == 0) {
+            throw StartupError(StartupError::Kind::failure,
+                               "auxiliary columns are not made on Oracle's MySQL yet: use MariaDB");
+        }
+        for (const char* setting : settings) {
+            run(setting);
+        }
+    }
+
+    std::vector<AuxiliaryState> tables() override {
+        std::vector<AuxiliaryState> found;
+        for (const Row& row : ask(tables_query)) {
+            AuxiliaryState& table = found.emplace_back();
+            table.schema = row.at(0);
+            table.table = row.at(1);
+            table.why = row.at(2);
+            if (!table.why.empty()) {
+                table.stage = Stage::refused;
+            } else if (row.at(3) == "2" && all_named(table)) {
+                table.stage = Stage::ready;
+            } else if (row.at(4) != "0") {
+                table.stage = Stage::begun;
+            }
+        }
+        return found;
+    }
+
+    void add(const AuxiliaryState& table, const Progress& progress) override {
+        const std::string name = spelled(table);
+        // In two steps each of them is instant: a default that is an expression would copy the
+        // table.
+        run(fmt::format(
+            "alter table {} add column if not exists isotap_rowid char(36) character set ascii "
+            "invisible null comment 'isotap', add column if not exists isotap_wlist varchar(600) "
+            "character set ascii invisible not null default 'T0' comment 'isotap'{}",
+            name, counter(table)));
+        run(
+            fmt::format("alter table {} alter column isotap_rowid set default (uuid()), alter "
+                        "column isotap_wlist set default (ifnull(@isotap_stamp, 'T0'))",
+                        name));
+        const std::string naming =
+            fmt::format("update {} set isotap_rowid = uuid(){} where isotap_rowid is null limit {}",
+                        name, unchanged_times(table), rows_per_batch);
+        std::uint64_t rows = 0;
+        while (const std::uint64_t more = run(naming)) {
+            progress(rows += more);
+        }
+    }
+
+    void drop(const AuxiliaryState& table) override {
+        run(
+            fmt::format("alter table {} drop column if exists isotap_rowid, drop column if exists "
+                        "isotap_wlist{}",
+                        spelled(table), counter(table)));
+    }
+
+  private:
+    static std::string spelled(const AuxiliaryState& table) {
+        return sql::quoted(table.schema, sql::Dialect::mysql) + "." +
+               sql::quoted(table.table, sql::Dialect::mysql);
+    }
+
+    /// Columns that follow the clock keep their values only when they are assigned.
+    std::string unchanged_times(const AuxiliaryState& table) {
+        std::string list;
+        for (const Row& row :
+             ask(fmt::format("select column_name from information_schema.columns where extra like "
+                             "'%on update%' and table_schema = {} and table_name = {}",
+                             literal(table.schema), literal(table.table)))) {
+            const std::string column = sql::quoted(row.at(0), sql::Dialect::mysql);
+            list.append(", ").append(column).append(" = ").append(column);
+        }
+        return list;
+    }
+
+    /// A table that is copied forgets the numbers that its counter gave to rows that are gone.
+    std::string counter(const AuxiliaryState& table) {
+        const auto found = ask(fmt::format(
+            "select auto_increment from information_schema.tables where auto_increment is not null "
+            "and table_schema = {} and table_name = {}",
+            literal(table.schema), literal(table.table)));
+        return found.empty() ? std::string() : ", auto_increment = " + found.front().front();
+    }
+
+    std::string literal(const std::string& text) {
+        std::string escaped(2 * text.size() + 1, '\0');
+        escaped.resize(
+            mysql_real_escape_string(connection_.get(), escaped.data(), text.data(), text.size()));
+        return "'" + escaped + "'";
+    }
+
+    bool all_named(const AuxiliaryState& table) {
+        return ask(fmt::format("select 1 from {} where isotap_rowid is null limit 1",
+                               spelled(table)))
+            .empty();
+    }
+
+    std::uint64_t run(const std::string& text) {
+        if (mysql_real_query(connection_.get(), text.data(), text.size()) != 0) {
+            throw StartupError(StartupError::Kind::failure,
+                               fmt::format("the server refused ({}): put that right and start "
+                                           "again",
+                                           mysql_error(connection_.get())));
+        }
+        return mysql_affected_rows(connection_.get());
+    }
+
+    std::vector<Row> ask(const std::string& text) {
+        run(text);
+        const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
+            mysql_store_result(connection_.get()), mysql_free_result);
+        std::vector<Row> rows;
+        while (const MYSQL_ROW row = mysql_fetch_row(result.get())) {
+            Row& made = rows.emplace_back();
+            for (unsigned i = 0; i < mysql_num_fields(result.get()); ++i) {
+                made.emplace_back(row[i] == nullptr ? "" : row[i]);
+            }
+        }
+        return rows;
+    }
+
+    std::unique_ptr<MYSQL, Close> connection_;
+};
+
+}  // namespace
+
+std::unique_ptr<AuxiliaryColumns> mysql_auxiliary_columns(const Upstream& upstream) {
+    return std::make_unique<MariadbAuxiliaryColumns>(upstream);
+}
+
+}  // namespace isotap::proxy

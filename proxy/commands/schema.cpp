@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "proxy/catalog/auxiliary_columns.hpp"
+#include "proxy/commands/command.hpp"
+#include "proxy/ops/refuse.hpp"
+#include "proxy/ops/upstream_url.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+using Stage = AuxiliaryState::Stage;
+
+struct SchemaLine {
+    std::string action;
+    std::string url;
+    std::vector<std::string> tables;
+};
+
+std::unique_ptr<CLI::App> make_app(SchemaLine& line) {
+    auto app = std::make_unique<CLI::App>(
+        "Adds the columns isotap_rowid and isotap_wlist to the tables of a database, says which "
+        "tables\nhave them, and takes them away again without a trace.",
+        "isotap schema");
+    app->add_option("ACTION", line.action, "add, drop or status")
+        ->required()
+        ->check(CLI::IsMember({"add", "drop", "status"}));
+    app->add_option("URL", line.url, "postgres://user@host/database or mysql://user@host/database")
+        ->required();
+    app->add_option("--tables", line.tables, "These only: table or schema.table, with commas")
+        ->type_name("NAMES")
+        ->delimiter(',');
+    return app;
+}
+
+std::string name_of(const AuxiliaryState& table) {
+    return table.schema + "." + table.table;
+}
+
+bool is_named(const AuxiliaryState& table, const std::vector<std::string>& names) {
+    return names.empty() || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+               return name == table.table || name == name_of(table);
+           });
+}
+
+/// The tables that are meant. One that was named and is not there, or cannot have the columns, is
+/// a mistake; without names such tables are only told of.
+std::vector<AuxiliaryState> meant(std::vector<AuxiliaryState> all, const SchemaLine& line) {
+    for (const std::string& name : line.tables) {
+        const auto found = std::find_if(all.begin(), all.end(), [&](const AuxiliaryState& table) {
+            return is_named(table, {name});
+        });
+        if (found == all.end()) {
+            refuse(fmt::format("there is no table {}: 'isotap schema status' lists them", name));
+        }
+        if (found->stage == Stage::refused && line.action == "add") {
+            refuse(fmt::format("{} cannot have the columns ({}): leave it out", name_of(*found),
+                               found->why));
+        }
+    }
+    all.erase(
+        std::remove_if(all.begin(), all.end(),
+                       [&](const AuxiliaryState& table) { return !is_named(table, line.tables); }),
+        all.end());
+    return all;
+}
+
+std::string said(const AuxiliaryState& table) {
+    switch (table.stage) {
+        case Stage::absent: return "absent";
+        case Stage::begun: return "begun, not all rows are named: add again";
+        case Stage::ready: return "ready";
+        case Stage::refused: break;
+    }
+    return "never: " + table.why;
+}
+
+void add_to(AuxiliaryColumns& columns, const AuxiliaryState& table) {
+    if (table.stage == Stage::ready || table.stage == Stage::refused) {
+        fmt::print("{}: {}\n", name_of(table), said(table));
+        return;
+    }
+    columns.add(table, [&](std::uint64_t rows) {
+        fmt::print("{}: {} rows named\n", name_of(table), rows);
+        std::fflush(stdout);
+    });
+    fmt::print("{}: ready\n", name_of(table));
+}
+
+void drop_from(AuxiliaryColumns& columns, const AuxiliaryState& table) {
+    if (table.stage == Stage::begun || table.stage == Stage::ready) {
+        columns.drop(table);
+        fmt::print("{}: dropped\n", name_of(table));
+    }
+}
+
+}  // namespace
+
+int run_schema(const std::vector<std::string>& arguments) {
+    SchemaLine line;
+    const auto app = make_app(line);
+    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    Upstream upstream = parse_upstream_url(line.url);
+    if (const char* password = std::getenv("ISOTAP_UPSTREAM_PASSWORD")) {
+        upstream.password = password;
+    }
+    if (upstream.user.empty() || upstream.database.empty()) {
+        refuse("the URL names no user or no database: write postgres://user@host/database");
+    }
+    const auto columns = auxiliary_columns(upstream);
+    for (const AuxiliaryState& table : meant(columns->tables(), line)) {
+        if (line.action == "add") {
+            add_to(*columns, table);
+        } else if (line.action == "drop") {
+            drop_from(*columns, table);
+        } else {
+            fmt::print("{}: {}\n", name_of(table), said(table));
+        }
+    }
+    return 0;
+}
+
+std::string help_for_schema() {
+    SchemaLine line;
+    return make_app(line)->help();
+}
+
+}  // namespace isotap::proxy
