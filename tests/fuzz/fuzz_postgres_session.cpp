@@ -1,13 +1,14 @@
 // A whole PostgreSQL session between a client and a server that say anything at all, cut anywhere,
-// under every TLS policy. What must hold: nothing is read beyond its end, nothing is invented, and
-// as long as no TLS and no refusal comes in between, what goes in on one side comes out on the
-// other.
+// under every TLS policy, observed only or with statements captured. What must hold: nothing is
+// read beyond its end, nothing is invented, and as long as no TLS, no refusal and no plan that adds
+// something comes in between, what goes in on one side comes out on the other.
 #include <cstdlib>
 #include <string>
 
 #include "isotap/history/events.hpp"
 
 #include "protocol/postgres/session.hpp"
+#include "tests/unit/postgres/literal_plans.hpp"
 
 namespace {
 
@@ -28,9 +29,18 @@ class Ears : public isotap::history::EventSink, public isotap::protocol::NoteTak
 
 class Play {
   public:
-    explicit Play(const isotap::protocol::TlsRules& rules)
+    /// What is done about statements.
+    enum class Capture { none, nothing_added, all };
+
+    Play(const isotap::protocol::TlsRules& rules, Capture capture)
         : rules_(rules),
-          session_(isotap::history::SessionId{1}, rules, limits_, {ears_, &ears_, &ids_}) {}
+          capture_(capture),
+          session_(isotap::history::SessionId{1}, rules, limits_,
+                   {ears_, &ears_, &ids_, capture == Capture::none ? nullptr : &plans_, &names_}) {
+        plans_.none = capture == Capture::nothing_added;
+        plans_.slow = true;
+        plans_.catalog.add("t", isotap::sql::VersionSource::system, {"id", "a"});
+    }
 
     bool over() const { return over_; }
 
@@ -40,12 +50,49 @@ class Play {
             (from == Side::client ? to_server_ : to_client_) += bytes;
             return;
         }
+        if (held_ && from == Side::client) {
+            waiting_ += bytes;
+            return;
+        }
         const std::string copy(bytes);
         session_.feed(from, isotap::as_bytes(copy), {}, actions_);
         perform();
     }
 
+    void release() {
+        while (held_) {
+            held_ = false;
+            session_.on_released({}, actions_);
+            perform();
+            const std::string waited = std::exchange(waiting_, {});
+            if (held_) {
+                waiting_ = waited;
+            } else if (blind_) {
+                to_server_ += waited;
+            } else if (!waited.empty()) {
+                session_.feed(Side::client, isotap::as_bytes(waited), {}, actions_);
+                perform();
+            }
+        }
+    }
+
     void finish() {
+        release();
+        if (capture_ == Capture::all) {
+            session_.on_closed({});
+            return;
+        }
+        if (capture_ == Capture::nothing_added && !blind_) {
+            // A message that has not come to its end is still here, and nothing else is.
+            const bool begins = said_by_client_.compare(0, to_server_.size(), to_server_) == 0 &&
+                                said_by_server_.compare(0, to_client_.size(), to_client_) == 0;
+            if (!rules_.certificate && rules_.policy != isotap::protocol::TlsPolicy::terminate &&
+                !over_ && session_.phase() != isotap::protocol::Phase::handshake && !begins) {
+                std::abort();
+            }
+            session_.on_closed({});
+            return;
+        }
         const bool plain = !rules_.certificate && !over_ &&
                            rules_.policy != isotap::protocol::TlsPolicy::terminate;
         const bool whole = session_.phase() != isotap::protocol::Phase::handshake;
@@ -56,6 +103,12 @@ class Play {
     }
 
   private:
+    static isotap::Limits short_messages() {
+        isotap::Limits limits;
+        limits.observed_message = 512;
+        return limits;
+    }
+
     void perform() {
         using isotap::protocol::ActionKind;
         bool dialled = false;
@@ -74,7 +127,7 @@ class Play {
                     break;
                 case ActionKind::go_blind: blind_ = true; break;
                 case ActionKind::finish: over_ = true; break;
-                case ActionKind::hold: break;
+                case ActionKind::hold: held_ = true; break;
             }
         }
         actions_.clear();
@@ -88,12 +141,17 @@ class Play {
     }
 
     isotap::protocol::TlsRules rules_;
-    isotap::Limits limits_;
+    Capture capture_;
+    isotap::Limits limits_ = short_messages();
     Ears ears_;
     isotap::history::TransactionIds ids_{0, 0};
+    isotap::history::Names names_{ears_};
+    isotap::postgres::test::LiteralPlans plans_;
     isotap::protocol::Actions actions_;
     isotap::postgres::Session session_;
     std::string said_by_client_, said_by_server_, to_client_, to_server_;
+    std::string waiting_;  // said by the client while it was held
+    bool held_ = false;
     bool blind_ = false;
     bool over_ = false;
 };
@@ -106,13 +164,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const auto policy = static_cast<TlsPolicy>(data[0] & 3U);
-    Play play({policy, (data[0] & 4U) != 0, isotap::protocol::ServerTls::prefer});
+    const auto capture = static_cast<Play::Capture>(std::min(data[0] >> 3U & 3U, 2U));
+    Play play({policy, (data[0] & 4U) != 0, isotap::protocol::ServerTls::prefer}, capture);
     // Each slice: a byte that tells who speaks and how much, then what is said.
     for (std::size_t at = 1; at < size && !play.over();) {
         const Side from = (data[at] & 0x80U) != 0 ? Side::server : Side::client;
         const std::size_t wanted = data[at] & 0x7fU;
         ++at;
         const std::size_t taken = std::min(wanted, size - at);
+        if (taken == 0) {
+            play.release();
+        }
         play.feed(from, std::string(reinterpret_cast<const char*>(data + at), taken));
         at += taken;
     }
