@@ -95,7 +95,8 @@ void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
             }
             continue;
         }
-        if (withheld_reply_) {
+        if (withholds_reply_) {
+            withheld_of_reply_ = piece.last ? 0 : withheld_of_reply_ + piece.raw.size();
             if (piece.last && !pass_changed(piece, now, actions)) {
                 return;
             }

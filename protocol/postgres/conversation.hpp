@@ -126,9 +126,10 @@ class Conversation {
     protocol::Note trouble_ = protocol::Note::desynchronised;
 
     // the message that is passing, where statements are captured
-    std::size_t arrived_ = 0;      ///< of the client's: bytes so far
-    bool streams_ = false;         ///< the client's is too long to be withheld
-    bool withheld_reply_ = false;  ///< the server's waits until it is whole
+    std::size_t withheld_ = 0;           ///< bytes of the client's that wait for the others
+    bool streams_ = false;               ///< the client's is too long to be withheld
+    std::size_t withheld_of_reply_ = 0;  ///< bytes of the server's that wait for the others
+    bool withholds_reply_ = false;       ///< the server's waits until it is whole
 
     // while the client is held
     struct Held {

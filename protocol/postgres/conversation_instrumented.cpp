@@ -28,6 +28,18 @@ Bytes whole(const Piece& message, Actions& actions) {
     return space.whole();
 }
 
+/// The first bytes of a message that is not whole, which were withheld so far.
+void send_beginning(const FrameReader& reader, Side to, std::size_t count, Actions& actions) {
+    if (count == 0) {
+        return;
+    }
+    reader.beginning(count, [&](Bytes bytes) {
+        const MutableBytes copy = actions.room(bytes.size());
+        std::copy(bytes.begin(), bytes.end(), copy.begin());
+        actions.send(to, copy);
+    });
+}
+
 }  // namespace
 
 /// The result formats of a Bind stand at its very end, behind values of any length.
@@ -41,25 +53,24 @@ void Conversation::bound_request(std::uint8_t type) noexcept {
 /// False when the rest of the input is not to be read now.
 bool Conversation::pass_captured(const Piece& message, Time now, Actions& actions) {
     if (message.first) {
-        arrived_ = 0;
         streams_ = false;
     }
-    const std::size_t before = arrived_;
-    arrived_ += message.raw.size();
+    const std::size_t before = std::exchange(withheld_, 0);
+    const std::size_t arrived = before + message.raw.size();
     const bool bind = message.type == static_cast<std::uint8_t>(FrontendType::bind);
-    if (!streams_ && arrived_ >= header_size && message.size > kept_max_ && !bind) {
+    if (!streams_ && arrived >= header_size && message.size > kept_max_ && !bind) {
         streams_ = true;
-        if (before > 0) {
-            // What was withheld so far is a part of the header.
-            const Bytes header = MessageSpace(actions, message.type, message.size, 0).whole();
-            actions.send(Side::server, header.first(before));
-        }
+        send_beginning(client_, Side::server, before, actions);
     }
     if (streams_) {
         actions.send(Side::server, message.raw);
         return !message.last || pass_long(message, now, actions);
     }
-    return !message.last || pass_planned(message, false, now, actions);
+    if (!message.last) {
+        withheld_ = arrived;
+        return true;
+    }
+    return pass_planned(message, false, now, actions);
 }
 
 bool Conversation::pass_long(const Piece& message, Time now, Actions& actions) {
@@ -132,18 +143,19 @@ void Conversation::on_released(Time now, Actions& actions) {
     }
 }
 
-/// What is held goes as it came.
+/// What is held or withheld goes as it came.
 void Conversation::let_go(Actions& actions) {
-    if (!std::exchange(held_.any, false)) {
-        return;
+    send_beginning(server_, Side::client, std::exchange(withheld_of_reply_, 0), actions);
+    if (std::exchange(held_.any, false)) {
+        MessageSpace message(actions, held_.type, held_.body.size());
+        message.bytes(held_.body);
+        actions.send(Side::server, message.whole());
+        const MutableBytes rest = actions.room(held_.rest.size());
+        std::copy(held_.rest.begin(), held_.rest.end(), rest.begin());
+        actions.send(Side::server, rest);
+        held_ = {};
     }
-    MessageSpace message(actions, held_.type, held_.body.size());
-    message.bytes(held_.body);
-    actions.send(Side::server, message.whole());
-    const MutableBytes rest = actions.room(held_.rest.size());
-    std::copy(held_.rest.begin(), held_.rest.end(), rest.begin());
-    actions.send(Side::server, rest);
-    held_ = {};
+    send_beginning(client_, Side::server, std::exchange(withheld_, 0), actions);
 }
 
 /// Called for each message of the server as it begins.
@@ -152,9 +164,9 @@ bool Conversation::withhold_reply(std::uint8_t type) {
         return false;
     }
     prune();
-    withheld_reply_ = !ledger_.empty() && instrument_->changes(type, ledger_.front().reply);
-    server_.keep_at_most(withheld_reply_ ? FrameReader::length_max : kept_max_);
-    return withheld_reply_;
+    withholds_reply_ = !ledger_.empty() && instrument_->changes(type, ledger_.front().reply);
+    server_.keep_at_most(withholds_reply_ ? FrameReader::length_max : kept_max_);
+    return withholds_reply_;
 }
 
 bool Conversation::pass_changed(const Piece& message, Time now, Actions& actions) {

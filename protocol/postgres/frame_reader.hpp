@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,16 @@ class FrameReader {
 
     /// What is left of the input: bytes behind the last piece.
     [[nodiscard]] Bytes rest() const noexcept { return input_; }
+
+    /// Of a message that is not whole, or malformed: the first `count` bytes, as far as its body is
+    /// kept. Calls `take` with them, in order.
+    template <typename Take>
+    void beginning(std::size_t count, Take take) const {
+        take(Bytes(header_).first(std::min(count, header_length)));
+        if (count > header_length) {
+            take(Bytes(collected_).first(std::min(count - header_length, collected_.size())));
+        }
+    }
 
     /// True between messages.
     [[nodiscard]] bool at_boundary() const noexcept { return header_size_ == 0; }

@@ -46,12 +46,12 @@ class Play {
 
     void feed(Side from, const std::string& bytes) {
         (from == Side::client ? said_by_client_ : said_by_server_) += bytes;
-        if (blind_) {
-            (from == Side::client ? to_server_ : to_client_) += bytes;
-            return;
-        }
         if (held_ && from == Side::client) {
             waiting_ += bytes;
+            return;
+        }
+        if (blind_) {
+            (from == Side::client ? to_server_ : to_client_) += bytes;
             return;
         }
         const std::string copy(bytes);

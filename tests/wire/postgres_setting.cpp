@@ -30,7 +30,8 @@ std::string url_to(std::uint16_t port) {
 
 std::vector<Route> main_routes() {
     return {route("relay", "relay", plain, plain), route("observe", "observe", plain, plain),
-            route("observe_bytewise", "observe", bytewise, bytewise)};
+            route("observe_bytewise", "observe", bytewise, bytewise),
+            route("instrument", "instrument", plain, plain)};
 }
 
 std::vector<Route> every_route() {
@@ -41,6 +42,7 @@ std::vector<Route> every_route() {
     all.push_back(route("observe_server_merging", "observe", plain, merging));
     all.push_back(route("observe_client_slow", "observe", slow, plain));
     all.push_back(route("observe_server_slow", "observe", plain, slow));
+    all.push_back(route("instrument_bytewise", "instrument", bytewise, bytewise));
     all.push_back(route("no_proxy", "", slow, plain));
     return all;
 }
@@ -74,7 +76,7 @@ double PostgresSetting::sessions_gone_blind(const Route& route) {
     if (way == ways_.end() || !way->second.proxy) return 0;
     const auto metrics = way->second.proxy->metrics();
     double blind = 0;
-    for (const char* note : {"unknown_message", "desynchronised", "pipeline_too_deep"}) {
+    for (const char* note : {"unknown_message", "desynchronised", "pipeline_too_deep", "fuse"}) {
         blind += metrics.at("isotap_notes_total{note=\"" + std::string(note) + "\"}");
     }
     return blind;

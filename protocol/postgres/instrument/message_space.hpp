@@ -12,12 +12,7 @@ namespace isotap::postgres::instrument {
 class MessageSpace {
   public:
     MessageSpace(protocol::Actions& actions, std::uint8_t type, std::size_t body_size)
-        : MessageSpace(actions, type, body_size, body_size) {}
-
-    /// Room for the header and the first `room` bytes of the body.
-    MessageSpace(protocol::Actions& actions, std::uint8_t type, std::size_t body_size,
-                 std::size_t room)
-        : all_(actions.room(header_size + room)), rest_(all_) {
+        : all_(actions.room(header_size + body_size)), rest_(all_) {
         u8(type);
         be32(static_cast<std::uint32_t>(body_size + length_size));
     }

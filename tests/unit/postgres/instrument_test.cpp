@@ -196,6 +196,23 @@ TEST_F(InstrumentTest, WhatIsHeldGoesOnWhenNobodyUnderstandsTheServer) {
     EXPECT_EQ(talk.to_server, query(select) + sync);
 }
 
+TEST_F(InstrumentTest, WhatIsNotWholeGoesOnWhenNobodyUnderstandsTheRest) {
+    Talk talk(setting);
+    const std::string half = query(select).substr(0, 9);
+    talk.begun().client(half).server(complete("WHAT"));
+    EXPECT_TRUE(talk.blind());
+    EXPECT_EQ(talk.to_server, half);
+
+    Talk other(setting);
+    other.begun().client(query(select)).server(row({"7", "1", "5"}).substr(0, 8));
+    other.to_server.clear();
+    const std::string malformed = "Q\0\0\0\1"s;
+    other.client(malformed.substr(0, 2)).client(malformed.substr(2));
+    EXPECT_TRUE(other.blind());
+    EXPECT_EQ(other.to_server, malformed);
+    EXPECT_EQ(other.to_client, row({"7", "1", "5"}).substr(0, 8));
+}
+
 TEST_F(InstrumentTest, AStatementThatIsTooLongStreams) {
     setting.limits.observed_message = 256;
     for (const std::size_t slice : {0U, 1U, 3U}) {

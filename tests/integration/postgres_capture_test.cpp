@@ -1,0 +1,392 @@
+// Captured statements on real servers: the client gets, message by message, what it would have got
+// without, and the events say what happened.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "isotap/analysis/engine.hpp"
+
+#include "tests/integration/captured_client.hpp"
+#include "tests/support/postgres_server.hpp"
+#include "tests/unit/postgres/literal_plans.hpp"
+#include "tests/wire/postgres_transcript.hpp"
+
+namespace isotap::test {
+namespace {
+
+using postgres::test::LiteralPlans;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+
+constexpr const char* schema = R"(
+create table account(id int primary key, owner text, balance int check (balance > -1000));
+create table item(a int, b text, v numeric, primary key (a, b));
+create table bare(x int);
+insert into account select g, 'owner ' || g, 100 from generate_series(1, 20) g;
+insert into item values (1, 'x,y=z;', 1.5), (1, 'zwölf', null), (2, repeat('long ', 10), -3);
+insert into bare values (1), (1);
+)";
+
+/// What applications send. Each runs in every way of sending; both databases see the same.
+const std::vector<std::string> statements = {
+    "select 1",
+    "select * from account order by id limit 3",
+    "select id, balance from account where id = 7",
+    "select a.owner, i.v from account a left join item i on i.a = a.id order by 1, 2",
+    "select count(*), sum(balance) from account",
+    "select owner, count(*) from account group by owner order by 1",
+    "select sum(v) from item",
+    "select count(*) from account where false",
+    "select owner from account where id in (select a from item) order by 1",
+    "select distinct balance from account",
+    "select id from account union select a from item order by 1",
+    "select id, row_number() over (order by id desc) from account order by 1",
+    "with c as (select id from account where id < 4) select * from c order by 1",
+    "select * from account where id = 3 for update",
+    "select a, b from item order by a, b for share",
+    "select * from bare",
+    "table account",
+    "values (1, 'a'), (2, 'b')",
+    "insert into account values (100, 'new', 5)",
+    "insert into account(id, owner) values (101, null), (102, 'x') returning id, owner",
+    "insert into account values (100, 'again', 6)",
+    "insert into account values (100, 'up', 7) on conflict (id) do update set balance = 8",
+    "insert into account values (100, 'no', 9) on conflict do nothing",
+    "insert into item select id, owner, balance from account where id < 3",
+    "insert into bare values (3)",
+    "update account set balance = balance + 1 where id < 5",
+    "update account set balance = balance - 1 where id < 5 returning *",
+    "update account set balance = -5000 where id = 2",
+    "update account a set balance = v from item i where i.a = a.id and i.v > 1",
+    "update item set v = 2 where b = 'zwölf'",
+    "update bare set x = x + 1",
+    "delete from account where id = 100",
+    "delete from account where id > 100 returning owner, id",
+    "delete from item where v = 100",
+    "delete from account where false",
+    "select balance / (id - 4) from account order by id",
+    "select nothing(owner) from account where id = 1",
+    "select 'zwölf', owner from account where bogus = 1",
+    "update account set balance = 1 where bogus = 2",
+    "delete from nowhere",
+    "insert into account(id, bogus) values (1, 2)",
+    "selec 1",
+    "select owner from account where",
+    "select * from account a natural join bare",
+    "explain (costs off) select * from account where id = 1",
+    "truncate bare",
+    "",
+};
+
+/// Statements that only a Query can hold together.
+const std::vector<std::string> queries = {
+    "select 1; select id from account where id < 3; update account set balance = 0 where id = 9",
+    "begin; update account set balance = 1 where id = 9; rollback; select balance from account "
+    "where id = 9",
+    "begin; savepoint a; delete from account where id = 9; rollback to a; select id from account "
+    "where id = 9; commit",
+    "begin; select nothing(1) from account; select 1",
+    "select id from account where id = 1",
+    "rollback",
+    "select 'ä' from account where id = 1; select 'ö', bogus from account",
+    "declare c cursor for select * from account",
+    "begin; declare c cursor for select id from account order by id; fetch 3 from c; move 2 in c; "
+    "fetch c; update account set balance = 3 where current of c; commit",
+    "copy account to stdout",
+    "copy (select id from account where id < 3) to stdout",
+    "prepare p(int) as select owner from account where id = $1; execute p(3); deallocate p",
+    "do $$ begin raise notice 'a word'; update account set balance = 4 where id = 3; end $$",
+    "set search_path to public; select id from account where id = 2",
+    "create temp table account(z int); insert into account values (1)",
+    "select * from account",
+    "discard all",
+    "create table made(id int primary key); insert into made values (1); select * from made",
+    "select * from made; drop table made",
+    "select id into fresh from account where id < 3",
+    "select count(*) from fresh; drop table fresh",
+};
+
+class Direct {
+  public:
+    explicit Direct(const Endpoint& server) : wire_(server) {}
+    void start(const Parameters& parameters) { wire_.start(parameters); }
+    void send(std::string_view bytes) { wire_.send(bytes); }
+    std::vector<Frame> read_ready(int count = 1) {
+        std::vector<Frame> all;
+        for (; count > 0; --count) {
+            for (Frame& frame : wire_.read_until('Z')) {
+                all.push_back(std::move(frame));
+            }
+        }
+        return all;
+    }
+
+  private:
+    PostgresWire wire_;
+};
+
+std::string parse(const std::string& name, const std::string& sql) {
+    return MessageWriter().c_string(name).c_string(sql).be16(0).framed('P');
+}
+std::string bind_message(const std::string& statement, const std::vector<int>& formats) {
+    MessageWriter writer;
+    writer.c_string("").c_string(statement).be16(0).be16(0);
+    writer.be16(static_cast<std::uint16_t>(formats.size()));
+    for (const int format : formats) {
+        writer.be16(static_cast<std::uint16_t>(format));
+    }
+    return writer.framed('B');
+}
+std::string describe(char kind, const std::string& name) {
+    return MessageWriter().u8(static_cast<std::uint8_t>(kind)).c_string(name).framed('D');
+}
+std::string execute(std::uint32_t rows = 0) {
+    return MessageWriter().c_string("").be32(rows).framed('E');
+}
+const std::string sync = MessageWriter().framed('S');
+
+std::vector<std::string> lines(const std::vector<Frame>& frames) {
+    std::vector<std::string> all;
+    for (const Frame& frame : frames) {
+        all.push_back(transcript_line(frame));
+    }
+    return all;
+}
+
+::testing::AssertionResult same(const std::vector<std::string>& direct,
+                                const std::vector<std::string>& captured) {
+    const auto at = [](const std::vector<std::string>& all, std::size_t i) {
+        return i < all.size() ? all[i] : std::string("nothing more");
+    };
+    for (std::size_t i = 0; i < std::max(direct.size(), captured.size()); ++i) {
+        if (at(direct, i) != at(captured, i)) {
+            return ::testing::AssertionFailure()
+                   << "message " << i + 1 << "\n  direct:   " << at(direct, i)
+                   << "\n  captured: " << at(captured, i);
+        }
+    }
+    return ::testing::AssertionSuccess();
+}
+
+/// A portal of a write cannot run twice; of a captured one it can, and gives nothing.
+bool may_run_twice(const std::string& sql) {
+    return sql.find("insert") != 0 && sql.find("update") != 0 && sql.find("delete") != 0;
+}
+
+/// The number of columns in the first RowDescription.
+std::size_t columns_in(const std::vector<Frame>& frames) {
+    for (const Frame& frame : frames) {
+        if (frame.type == 'T') {
+            return static_cast<std::uint8_t>(frame.body[1]);
+        }
+    }
+    return 0;
+}
+
+class PostgresCapture : public ::testing::TestWithParam<int>, public history::EventSink {
+  protected:
+    void SetUp() override {
+        if (!postgres_programs(GetParam())) {
+            GTEST_SKIP() << "this version cannot be had here";
+        }
+        server.emplace(PostgresOptions{.version = GetParam()});
+        plans = std::make_unique<LiteralPlans>(static_cast<std::uint32_t>(GetParam()) * 10000);
+        using sql::VersionSource;
+        plans->catalog.add("account", VersionSource::system, {"id", "owner", "balance"});
+        plans->catalog.add("item", VersionSource::system, {"a", "b", "v"}, {"a", "b"}).plain_key =
+            false;
+        plans->catalog.add("bare", VersionSource::system, {"x"}, {});
+        capture = std::make_unique<Capture>(*this, *plans);
+        for (const char* name : {"direct", "captured"}) {
+            server->sql("create database " + std::string(name));
+            Direct client(at());
+            client.start(to(name));
+            client.send(query_message(schema));
+            client.read_ready();
+        }
+    }
+
+    void accept(const history::Event& event) noexcept override {
+        if (const auto* name = std::get_if<history::NameDefined>(&event)) {
+            names[name->id] = std::string(name->text);
+        } else if (const auto* ended = std::get_if<history::StatementEnded>(&event)) {
+            ++coverage[static_cast<std::size_t>(ended->coverage)];
+            ++reasons[names[ended->reason]];
+        } else if (std::holds_alternative<history::Access>(event)) {
+            ++accesses;
+        }
+        engine.accept(event);
+    }
+
+    [[nodiscard]] Endpoint at() const { return {.port = server->port()}; }
+    static Parameters to(const std::string& database) {
+        return {{"user", "postgres"}, {"database", database}, {"client_encoding", "UTF8"}};
+    }
+
+    /// Both get the same bytes and must give the same messages.
+    std::vector<Frame> both(const std::string& bytes, const std::string& what, int ready = 1) {
+        direct->send(bytes);
+        captured->send(bytes);
+        const std::vector<Frame> expected = direct->read_ready(ready);
+        EXPECT_TRUE(same(lines(expected), lines(captured->read_ready(ready)))) << what;
+        return expected;
+    }
+
+    void in_every_way(const std::string& sql) {
+        both(query_message(sql), "simple: " + sql);
+        const std::vector<Frame> described =
+            both(parse("", sql) + bind_message("", {}) + describe('P', "") + execute() + sync,
+                 "extended: " + sql);
+        both(parse("", sql) + describe('S', "") + bind_message("", {1}) + execute(2) +
+                 (may_run_twice(sql) ? execute() : "") + sync,
+             "binary, two executions: " + sql);
+        std::vector<int> formats;
+        for (std::size_t i = 0; i < columns_in(described); ++i) {
+            formats.push_back(static_cast<int>(i % 2));
+        }
+        both(parse("", sql) + bind_message("", formats) + describe('P', "") + execute() + sync,
+             "a format for each column: " + sql);
+        const std::string close = MessageWriter().u8('S').c_string("named").framed('C');
+        both(parse("named", sql) + sync, "named: " + sql);
+        both(describe('S', "named") + bind_message("named", {0}) + execute() + sync +
+                 bind_message("named", formats) + execute() + sync + close + sync,
+             "prepared once, executed twice: " + sql, 3);
+        both(parse("", "select 7") + bind_message("", {}) + execute() + parse("", sql) +
+                 bind_message("", {}) + execute() +
+                 parse("", "select balance from account where id = 6") + bind_message("", {}) +
+                 describe('P', "") + execute() + sync + query_message("select 8"),
+             "pipelined: " + sql, 2);
+    }
+
+    analysis::Engine engine;  // before the clients, who tell it their end
+    std::map<history::NameId, std::string> names;
+    std::map<std::string, std::size_t> reasons;  ///< why coverage was not full
+    std::size_t coverage[4] = {};
+    std::size_t accesses = 0;
+    std::optional<PostgresServer> server;
+    std::unique_ptr<LiteralPlans> plans;
+    std::unique_ptr<Capture> capture;
+    std::unique_ptr<Direct> direct;
+    std::unique_ptr<CapturedClient> captured;
+};
+
+TEST_P(PostgresCapture, TheClientGetsWhatItWouldHaveGotWithout) {
+    for (const std::size_t slice : {0U, 1U}) {
+        direct = std::make_unique<Direct>(at());
+        direct->start(to("direct"));
+        captured = std::make_unique<CapturedClient>(at(), *capture, slice);
+        captured->start(to("captured"));
+        for (const std::string& sql : statements) {
+            in_every_way(sql);
+        }
+        for (const std::string& sql : queries) {
+            both(query_message(sql), sql);
+        }
+        EXPECT_THAT(captured->notes, IsEmpty());
+        both(query_message("select * from account order by 1; select * from item order by 1, 2"),
+             "what is left");
+    }
+    const std::size_t full = coverage[static_cast<std::size_t>(history::Coverage::full)];
+    EXPECT_GT(full, 200U);
+    for (const char* reason : {"copy", "cursor", "temporary table", "behind a setting", "do"}) {
+        EXPECT_GT(reasons[reason], 0U) << reason;
+    }
+    for (const auto& [reason, count] : reasons) {
+        RecordProperty("reason " + reason, static_cast<int>(count));
+    }
+    EXPECT_GT(accesses, 1000U);
+}
+
+/// Two clients of one database, and what the analysis makes of it.
+class PostgresAnomaly : public PostgresCapture {
+  protected:
+    void SetUp() override {
+        PostgresCapture::SetUp();
+        if (!IsSkipped()) {
+            for (auto& client : clients) {
+                client = std::make_unique<CapturedClient>(at(), *capture);
+                client->start(to("captured"));
+            }
+        }
+    }
+    void say(std::size_t who, const std::string& sql) {
+        const ServerError error = error_in(clients[who]->query(sql));
+        EXPECT_EQ(error.sqlstate, "") << sql << ": " << error.text;
+    }
+    std::vector<std::string> found() {
+        for (auto& client : clients) {
+            EXPECT_THAT(client->notes, IsEmpty());
+            client.reset();
+        }
+        engine.finish();
+        std::vector<std::string> kinds;
+        for (const analysis::Anomaly& anomaly : engine.anomalies()) {
+            kinds.emplace_back(plain_name(anomaly));
+        }
+        return kinds;
+    }
+
+    std::unique_ptr<CapturedClient> clients[2];
+};
+
+TEST_P(PostgresAnomaly, ALostUpdateIsFound) {
+    for (const std::size_t who : {0U, 1U}) {
+        say(who, "begin");
+        say(who, "select balance from account where id = 1");
+    }
+    say(0, "update account set balance = 110 where id = 1");
+    say(0, "commit");
+    say(1, "update account set balance = 120 where id = 1");
+    say(1, "commit");
+    EXPECT_THAT(found(), Contains("lost update"));
+}
+
+TEST_P(PostgresAnomaly, AWriteSkewIsFound) {
+    for (const std::size_t who : {0U, 1U}) {
+        say(who, "begin isolation level repeatable read");
+        say(who, "select balance from account where id in (1, 2)");
+    }
+    say(0, "update account set balance = 0 where id = 1");
+    say(1, "update account set balance = 0 where id = 2");
+    say(0, "commit");
+    say(1, "commit");
+    EXPECT_THAT(found(), Contains("write skew"));
+}
+
+TEST_P(PostgresAnomaly, AReadSkewIsFound) {
+    say(0, "begin");
+    say(0, "select balance from account where id = 1");
+    say(1, "begin; update account set balance = 0 where id = 1");
+    say(1, "update account set balance = 200 where id = 2; commit");
+    say(0, "select balance from account where id = 2");
+    say(0, "commit");
+    EXPECT_THAT(found(), Contains("read skew"));
+}
+
+TEST_P(PostgresAnomaly, WhatIsSerialIsClean) {
+    for (int round = 0; round < 5; ++round) {
+        for (const std::size_t who : {0U, 1U}) {
+            say(who, "begin; select balance from account where id = 1 for update");
+            say(who, "update account set balance = balance + 1 where id = 1");
+            say(who, "savepoint s; update account set balance = 0 where id = 2; rollback to s");
+            say(who, "update account set balance = 5 where id = 3; commit");
+        }
+    }
+    EXPECT_THAT(found(), IsEmpty());
+}
+
+std::string version(const ::testing::TestParamInfo<int>& info) {
+    return std::to_string(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, PostgresCapture, ::testing::Values(15, 18), version);
+INSTANTIATE_TEST_SUITE_P(Versions, PostgresAnomaly, ::testing::Values(15, 18), version);
+
+}  // namespace
+}  // namespace isotap::test
