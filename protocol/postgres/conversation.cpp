@@ -14,6 +14,16 @@ using protocol::Note;
 using protocol::Phase;
 using protocol::Side;
 
+namespace {
+
+/// Messages that come in long runs and change nothing.
+bool is_one_of_many(std::uint8_t type) noexcept {
+    return type == static_cast<std::uint8_t>(BackendType::data_row) ||
+           type == static_cast<std::uint8_t>(BackendType::copy_data);
+}
+
+}  // namespace
+
 Conversation::Conversation(const ChannelFacts& channel, const Limits& limits,
                            protocol::NoteTaker& notes, Observation* observation,
                            std::unique_ptr<scram::Exchange> scram,
@@ -106,6 +116,10 @@ void Conversation::from_server(Bytes bytes, Time now, Actions& actions) {
         if (piece.last && !on_reply(piece, now)) {
             give_up(Side::server, server_.rest(), now, actions);
             return;
+        }
+        if (piece.last && is_one_of_many(piece.type)) {
+            // What was right for one row is right for those behind it.
+            actions.send(Side::client, server_.take_whole(piece.type));
         }
     }
 }

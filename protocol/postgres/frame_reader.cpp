@@ -1,10 +1,17 @@
 #include "protocol/postgres/frame_reader.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "isotap/base/byte_reader.hpp"
 
 namespace isotap::postgres {
+
+namespace {
+
+constexpr std::uint32_t length_of_length = 4;
+
+}  // namespace
 
 /// One long message must not make a session that idles afterwards expensive.
 void FrameReader::forget_collected() noexcept {
@@ -28,7 +35,6 @@ bool FrameReader::read_header() noexcept {
     if (header_size_ < header_length) {
         return true;
     }
-    constexpr std::uint32_t length_of_length = 4;
     const std::uint32_t length = ByteReader(Bytes(header_).subspan(1)).be32();
     if (length < length_of_length || length > length_max) {
         return false;
@@ -47,6 +53,21 @@ Bytes FrameReader::read_body() noexcept {
     input_ = input_.subspan(taken);
     body_left_ -= static_cast<std::uint32_t>(taken);
     return part;
+}
+
+Bytes FrameReader::take_whole(std::uint8_t type) noexcept {
+    assert(at_boundary());
+    std::size_t size = 0;
+    while (input_.size() - size >= header_length && input_[size] == type) {
+        const std::size_t length = ByteReader(input_.subspan(size + 1)).be32();
+        if (length < length_of_length || length > input_.size() - size - 1) {
+            break;
+        }
+        size += 1 + length;
+    }
+    const Bytes taken = input_.first(size);
+    input_ = input_.subspan(size);
+    return taken;
 }
 
 /// A body that came in one part is a view of the input; one that came in several is put together.

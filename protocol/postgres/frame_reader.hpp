@@ -90,6 +90,10 @@ class FrameReader {
         return Status::piece;
     }
 
+    /// Between messages only: takes from the input the whole messages of this type that come next.
+    /// A result of a million rows is walked over so, header by header.
+    Bytes take_whole(std::uint8_t type) noexcept;
+
   private:
     static constexpr std::size_t header_length = 5;
 

@@ -4,8 +4,6 @@
 #include <random>
 #include <utility>
 
-#include <boost/asio/post.hpp>
-
 #include "proxy/catalog/plan_maker.hpp"
 
 namespace isotap::proxy {
@@ -115,9 +113,7 @@ bool PlanBook::ask(Entry& entry, const sql::PlanQuestion& question) {
     job.lexing = question.lexing;
     job.had = entry.plan && entry.try_again == 0 ? entry.generation : 0;
     job.answer = [this, key = entry.key](PlanAnswer answer) {
-        boost::asio::post(home_.io, [this, key, answer = std::move(answer)]() mutable {
-            on_answer(key, std::move(answer));
-        });
+        home_.poller.post([this, key, answer = std::move(answer)] { on_answer(key, answer); });
     };
     job.where->database->used.store(steady_ms(), std::memory_order_relaxed);
     entry.asked = catalog_.ask(std::move(job));

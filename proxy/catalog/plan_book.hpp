@@ -7,8 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
-
 #include "isotap/base/limits.hpp"
 #include "isotap/proxy/counters.hpp"
 #include "isotap/proxy/options.hpp"
@@ -17,12 +15,13 @@
 #include "protocol/sql/shape.hpp"
 #include "proxy/catalog/catalog_thread.hpp"
 #include "proxy/catalog/plan_job.hpp"
+#include "proxy/net/poller.hpp"
 
 namespace isotap::proxy {
 
 /// Where a plan book lives: on a relay thread, all of whose parts outlive it.
 struct PlanBookHome {
-    boost::asio::io_context& io;
+    Poller& poller;
     const Limits& limits;
     RelayCounters& counters;
     std::function<void(history::SessionId)> release;  ///< lets a held client go on

@@ -1,12 +1,24 @@
 #include "proxy/net/dialler.hpp"
 
+#include <cerrno>
+#include <sys/socket.h>
+#include <system_error>
 #include <utility>
 
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 
 namespace isotap::proxy {
 
 using boost::asio::ip::tcp;
+
+namespace {
+
+std::string message_of(int error) {
+    return std::generic_category().message(error);
+}
+
+}  // namespace
 
 void Dialler::dial(const Address& address) {
     boost::system::error_code not_numeric;
@@ -23,49 +35,69 @@ void Dialler::dial(const Address& address) {
 }
 
 void Dialler::resolve(const Address& address) {
-    resolver_.async_resolve(
-        address.host, std::to_string(address.port),
-        [self = shared_from_this()](const boost::system::error_code& error,
-                                    const tcp::resolver::results_type& results) {
-            if (error) {
-                self->finish(error.message());
+    names_.ask(
+        address, poller_,
+        [self = shared_from_this()](const std::string& failure, std::vector<Endpoint> found) {
+            if (!failure.empty()) {
+                self->finish(failure);
                 return;
             }
-            for (const auto& result : results) {
-                self->endpoints_.emplace_back(result.endpoint());
-            }
+            self->endpoints_ = std::move(found);
             self->connect_next("the name stands for no address");
         });
 }
 
-void Dialler::connect_next(const std::string& last_failure) {
-    if (!done_) {
+void Dialler::connect_next(std::string last_failure) {
+    while (done_ && next_ < endpoints_.size()) {
+        last_failure = connect(endpoints_[next_++]);
+        if (last_failure.empty()) {
+            return;
+        }
+    }
+    poller_.post([self = shared_from_this(), last_failure] { self->finish(last_failure); });
+}
+
+std::string Dialler::connect(const Endpoint& endpoint) {
+    socket_ = Descriptor(
+        ::socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!socket_) {
+        return message_of(errno);
+    }
+    if (::connect(socket_.get(), endpoint.data(), static_cast<socklen_t>(endpoint.size())) != 0 &&
+        errno != EINPROGRESS) {
+        return message_of(errno);
+    }
+    poller_.watch(socket_.get(), *this);
+    return {};
+}
+
+/// A socket that is writable is connected, or has failed.
+void Dialler::on_ready(Ready ready) {
+    if (!done_ || !ready.writable) {
         return;
     }
-    if (next_ == endpoints_.size()) {
-        finish(last_failure);
-        return;
+    int error = 0;
+    socklen_t length = sizeof error;
+    if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0) {
+        error = errno;
     }
-    boost::system::error_code ignored;
-    socket_.close(ignored);
-    socket_.async_connect(endpoints_[next_++],
-                          [self = shared_from_this()](const boost::system::error_code& error) {
-                              if (error) {
-                                  self->connect_next(error.message());
-                              } else {
-                                  self->finish({});
-                              }
-                          });
+    if (error == 0) {
+        finish({});
+    } else {
+        connect_next(message_of(error));
+    }
 }
 
 void Dialler::cancel() {
     done_ = nullptr;
-    resolver_.cancel();
+    socket_.reset();
+    poller_.keep(shared_from_this());
 }
 
 void Dialler::finish(const std::string& failure) {
     if (const Done done = std::exchange(done_, nullptr)) {
-        done(failure);
+        poller_.keep(shared_from_this());
+        done(failure.empty() ? std::move(socket_) : Descriptor(), failure);
     }
 }
 

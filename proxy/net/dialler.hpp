@@ -5,41 +5,41 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-
 #include "isotap/proxy/options.hpp"
 
-#include "proxy/net/leg.hpp"
+#include "proxy/net/descriptor.hpp"
+#include "proxy/net/name_lookup.hpp"
+#include "proxy/net/poller.hpp"
 
 namespace isotap::proxy {
 
-/// Connects one socket to one address, trying every endpoint that its name stands for. Used once.
+/// Connects one socket to one address, trying every endpoint that its name stands for. Used once,
+/// on the poller's thread.
 ///
-/// The callback comes once, later, on the thread of the io_context, with the empty text when the
-/// socket is connected, else with the reason. After `cancel` it does not come at all. The socket
-/// and the dialler's owner must live until then.
-class Dialler : public std::enable_shared_from_this<Dialler> {
+/// The callback comes once, later, with the connected socket, or with none and the reason. After
+/// `cancel` it does not come at all.
+class Dialler final : public std::enable_shared_from_this<Dialler>, private Watcher {
   public:
-    using Done = std::function<void(const std::string& failure)>;
+    using Done = std::function<void(Descriptor socket, const std::string& failure)>;
 
-    Dialler(boost::asio::io_context& io, Socket& socket, Done done)
-        : socket_(socket), resolver_(io), done_(std::move(done)) {}
+    Dialler(Poller& poller, NameLookup& names, Done done)
+        : poller_(poller), names_(names), done_(std::move(done)) {}
 
     void dial(const Address& address);
     void cancel();
 
   private:
-    using Endpoint = boost::asio::generic::stream_protocol::endpoint;
-
+    void on_ready(Ready ready) override;
     void resolve(const Address& address);
-    void connect_next(const std::string& last_failure);
+    void connect_next(std::string last_failure);
+    /// Empty: connected, or about to be.
+    std::string connect(const Endpoint& endpoint);
     void finish(const std::string& failure);
 
-    Socket& socket_;
-    boost::asio::ip::tcp::resolver resolver_;
+    Poller& poller_;
+    NameLookup& names_;
     Done done_;  // empty once called or cancelled
+    Descriptor socket_;
     std::vector<Endpoint> endpoints_;
     std::size_t next_ = 0;
 };

@@ -1,17 +1,37 @@
 #include "proxy/net/leg.hpp"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/ip/tcp.hpp>
+#include <cerrno>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 namespace isotap::proxy {
 
-void Leg::prepare() {
-    boost::system::error_code ignored;
-    socket_.non_blocking(true, ignored);
+namespace {
+
+bool would_block(int error) noexcept {
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+}  // namespace
+
+void Leg::open(Descriptor socket) {
+    socket_ = std::move(socket);
+    const int on = 1;
     // Refused by unix sockets, which have nothing to delay.
-    socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
-    socket_.set_option(boost::asio::socket_base::keep_alive(true), ignored);
+    setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(socket_.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+}
+
+Received Leg::receive(MutableBytes into) noexcept {
+    const ssize_t size = ::recv(socket_.get(), into.data(), into.size(), 0);
+    if (size > 0) {
+        return {Received::State::some, static_cast<std::size_t>(size)};
+    }
+    if (size == 0) {
+        return {Received::State::ended, 0};
+    }
+    return {would_block(errno) ? Received::State::none : Received::State::failed, 0};
 }
 
 void Leg::send(Bytes plaintext) {
@@ -69,14 +89,12 @@ void Leg::end() {
 
 void Leg::end_if_flushed() {
     if (end_wanted_ && queued() == 0) {
-        boost::system::error_code ignored;
-        socket_.shutdown(Socket::shutdown_send, ignored);
+        ::shutdown(socket_.get(), SHUT_WR);
     }
 }
 
 void Leg::close() {
-    boost::system::error_code ignored;
-    socket_.close(ignored);
+    socket_.reset();
 }
 
 /// How much the socket took: less than all when it would block. Nothing more will be taken once the
@@ -85,16 +103,16 @@ std::size_t Leg::write_some(Bytes bytes) {
     if (bytes.empty()) {
         return 0;
     }
-    boost::system::error_code error;
-    const std::size_t written =
-        socket_.write_some(boost::asio::buffer(bytes.data(), bytes.size()), error);
-    if (error && error != boost::asio::error::would_block &&
-        error != boost::asio::error::interrupted) {
+    const ssize_t written = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (written >= 0) {
+        return static_cast<std::size_t>(written);
+    }
+    if (!would_block(errno)) {
         broken_ = true;
         queue_ = {};
         sent_ = 0;
     }
-    return written;
+    return 0;
 }
 
 }  // namespace isotap::proxy

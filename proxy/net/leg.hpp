@@ -5,28 +5,38 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/generic/stream_protocol.hpp>
-
 #include "isotap/base/bytes.hpp"
 #include "isotap/protocol/session.hpp"
 
+#include "proxy/net/descriptor.hpp"
 #include "proxy/net/tls_engine.hpp"
 
 namespace isotap::proxy {
 
-using Socket = boost::asio::generic::stream_protocol::socket;
+/// What came of a read.
+struct Received {
+    enum class State : std::uint8_t {
+        some,   ///< `size` bytes, at least one
+        none,   ///< nothing has come yet
+        ended,  ///< the peer sends no more
+        failed,
+    };
+
+    State state = State::none;
+    std::size_t size = 0;
+};
 
 /// One end of a session: its socket, its TLS, and what could not be sent yet. Lives on one relay
 /// thread. Never blocks; a peer that is gone swallows what is sent to it.
 class Leg {
   public:
-    explicit Leg(Socket socket) : socket_(std::move(socket)) {}
+    /// Takes a connected socket, which does not block: no waiting for more bytes to fill a segment.
+    void open(Descriptor socket);
+    [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(socket_); }
+    [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
 
-    [[nodiscard]] Socket& socket() noexcept { return socket_; }
-    [[nodiscard]] const Socket& socket() const noexcept { return socket_; }
-
-    /// Non-blocking, and no waiting for more bytes to fill a segment.
-    void prepare();
+    /// Reads what has come, as far as there is room. Ciphertext where there is TLS.
+    Received receive(MutableBytes into) noexcept;
 
     /// Sends now what the socket takes and keeps the rest. `bytes` are not needed afterwards.
     void send(Bytes plaintext);
@@ -53,7 +63,7 @@ class Leg {
     std::size_t write_some(Bytes bytes);
     void end_if_flushed();
 
-    Socket socket_;
+    Descriptor socket_;
     std::unique_ptr<TlsEngine> tls_;
     std::vector<std::uint8_t> queue_;
     std::size_t sent_ = 0;

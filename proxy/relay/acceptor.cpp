@@ -1,10 +1,13 @@
 #include "proxy/relay/acceptor.hpp"
 
-#include <chrono>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <sys/socket.h>
 #include <utility>
 
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
@@ -18,8 +21,8 @@ namespace {
 using boost::asio::ip::tcp;
 namespace local = boost::asio::local;
 
-/// When descriptors have run out, the next try waits until some session may have ended.
-constexpr std::chrono::milliseconds pause_after_failure{100};
+/// Clients accepted in a row before the sessions of the thread get their turn.
+constexpr int accepts_per_turn = 64;
 
 [[noreturn]] void cannot_listen(const Address& address, const std::string& why) {
     throw StartupError(StartupError::Kind::failure, "cannot listen on " + to_string(address) +
@@ -41,16 +44,14 @@ bool is_left_over(const std::string& path) {
 
 }  // namespace
 
-Acceptor::Acceptor(boost::asio::io_context& io, const Address& address, Taker taker)
-    : acceptor_(io), pause_(io), address_(address), taker_(std::move(taker)) {
+Acceptor::Acceptor(Poller& poller, const Address& address, Taker taker)
+    : poller_(poller), address_(address), taker_(std::move(taker)) {
     try {
         if (address_.is_unix()) {
             bind_unix();
         } else {
             bind_tcp();
         }
-        acceptor_.listen();
-        acceptor_.non_blocking(true);
     } catch (const boost::system::system_error& error) {
         cannot_listen(address_, error.code().message());
     }
@@ -64,57 +65,64 @@ Acceptor::~Acceptor() {
 }
 
 void Acceptor::bind_tcp() {
-    tcp::resolver resolver(acceptor_.get_executor());
+    boost::asio::io_context io;
+    tcp::resolver resolver(io);
     const auto found = resolver.resolve(address_.host, std::to_string(address_.port),
                                         tcp::resolver::passive | tcp::resolver::numeric_service);
-    const tcp::endpoint endpoint = *found.begin();
-    acceptor_.open(endpoint.protocol());
-    acceptor_.set_option(boost::asio::socket_base::reuse_address(true));
-    acceptor_.bind(endpoint);
-    tcp::endpoint bound;
-    const auto generic = acceptor_.local_endpoint();
-    std::memcpy(bound.data(), generic.data(), generic.size());
-    address_.port = bound.port();
+    const Endpoint bound = listen_on(found.begin()->endpoint());
+    tcp::endpoint endpoint;
+    std::memcpy(endpoint.data(), bound.data(), bound.size());
+    address_.port = endpoint.port();
 }
 
 void Acceptor::bind_unix() {
     if (is_left_over(address_.host)) {
         std::filesystem::remove(address_.host);
     }
-    const local::stream_protocol::endpoint endpoint(address_.host);
-    acceptor_.open(endpoint.protocol());
-    acceptor_.bind(endpoint);
+    listen_on(local::stream_protocol::endpoint(address_.host));
     socket_file_ = address_.host;
 }
 
+Endpoint Acceptor::listen_on(const Endpoint& endpoint) {
+    boost::asio::io_context io;
+    boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol> acceptor(io);
+    acceptor.open(endpoint.protocol());
+    if (!address_.is_unix()) {
+        acceptor.set_option(boost::asio::socket_base::reuse_address(true));
+    }
+    acceptor.bind(endpoint);
+    acceptor.listen();
+    acceptor.native_non_blocking(true);
+    const Endpoint bound = acceptor.local_endpoint();
+    socket_ = Descriptor(acceptor.release());
+    return bound;
+}
+
 void Acceptor::start() {
-    accept();
+    poller_.watch(socket_.get(), *this);
 }
 
 void Acceptor::stop() {
-    boost::system::error_code ignored;
-    acceptor_.close(ignored);
-    pause_.cancel();
+    socket_.reset();
 }
 
-void Acceptor::accept() {
-    acceptor_.async_accept(
-        taker_.next_home(), [this](const boost::system::error_code& error, Socket client) {
-            if (!acceptor_.is_open()) {
-                return;
-            }
-            if (!error) {
-                taker_.take(std::move(client));
-                accept();
-                return;
-            }
-            pause_.expires_after(pause_after_failure);
-            pause_.async_wait([this](const boost::system::error_code& cancelled) {
-                if (!cancelled && acceptor_.is_open()) {
-                    accept();
-                }
-            });
-        });
+void Acceptor::on_ready(Ready /*ready*/) {
+    for (int i = 0; i < accepts_per_turn && socket_; ++i) {
+        Descriptor client(::accept4(socket_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+        if (client) {
+            taker_(std::move(client));
+        } else if (errno != ECONNABORTED && errno != EINTR) {
+            return;  // nobody is left, or descriptors have run out: then the next tick tries again
+        }
+    }
+    // Owned by nobody but the relay, which outlives the poller's last turn.
+    poller_.again({std::shared_ptr<void>(), this});
+}
+
+void Acceptor::on_tick() {
+    if (socket_) {
+        on_ready({});
+    }
 }
 
 }  // namespace isotap::proxy

@@ -3,31 +3,23 @@
 #include <functional>
 #include <string>
 
-#include <boost/asio/basic_socket_acceptor.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
-
 #include "isotap/proxy/options.hpp"
 
-#include "proxy/net/leg.hpp"
+#include "proxy/net/descriptor.hpp"
+#include "proxy/net/name_lookup.hpp"
+#include "proxy/net/poller.hpp"
 
 namespace isotap::proxy {
 
-/// Listens on one address and hands over who connects. Lives on the thread of its io_context.
-class Acceptor {
+/// Listens on one address and hands over who connects. Lives on its poller's thread once started.
+class Acceptor final : private Watcher {
   public:
-    /// Where the next client's socket shall live, and who takes it.
-    struct Taker {
-        std::function<boost::asio::io_context&()> next_home;
-        std::function<void(Socket)> take;
-    };
+    /// Takes a client's socket, which does not block.
+    using Taker = std::function<void(Descriptor client)>;
 
     /// Binds and listens; throws StartupError when the address cannot be had.
-    Acceptor(boost::asio::io_context& io, const Address& address, Taker taker);
-    ~Acceptor();
-    Acceptor(const Acceptor&) = delete;
-    Acceptor& operator=(const Acceptor&) = delete;
+    Acceptor(Poller& poller, const Address& address, Taker taker);
+    ~Acceptor() override;
 
     /// The address that was bound: port 0 has become a number.
     [[nodiscard]] const Address& address() const noexcept { return address_; }
@@ -35,15 +27,17 @@ class Acceptor {
     void start();
     void stop();
 
-  private:
-    using Protocol = boost::asio::generic::stream_protocol;
+    /// Called now and then: accepts who was left waiting while there were no descriptors to be had.
+    void on_tick();
 
+  private:
+    void on_ready(Ready ready) override;
     void bind_tcp();
     void bind_unix();
-    void accept();
+    Endpoint listen_on(const Endpoint& endpoint);
 
-    boost::asio::basic_socket_acceptor<Protocol> acceptor_;
-    boost::asio::steady_timer pause_;
+    Poller& poller_;
+    Descriptor socket_;
     Address address_;
     Taker taker_;
     std::string socket_file_;  ///< ours to remove; empty when none

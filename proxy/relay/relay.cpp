@@ -5,8 +5,6 @@
 #include <random>
 #include <string>
 
-#include <boost/asio/post.hpp>
-
 #include "proxy/relay/acceptor.hpp"
 #include "proxy/relay/relay_thread.hpp"
 
@@ -21,7 +19,7 @@ class Relay::Body {
         const std::uint32_t run_tag = std::random_device{}();
         for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) {
             threads_.push_back(
-                std::make_unique<RelayThread>(i, run_tag, limits_, log, sessions_open_));
+                std::make_unique<RelayThread>(i, run_tag, limits_, log, names_, sessions_open_));
             if (sink_of_thread) {
                 threads_.back()->set_sink(sink_of_thread(i, threads_.back()->counters()));
             }
@@ -48,7 +46,14 @@ class Relay::Body {
             acceptor->start();
         }
         for (const auto& thread : threads_) {
-            thread->start();
+            const bool accepts = thread == threads_.front();
+            thread->start([this, accepts] {
+                for (const auto& acceptor : acceptors_) {
+                    if (accepts) {
+                        acceptor->on_tick();
+                    }
+                }
+            });
         }
     }
 
@@ -105,13 +110,9 @@ class Relay::Body {
             thread->serve(listener);
         }
         acceptors_.push_back(std::make_unique<Acceptor>(
-            threads_.front()->io(), options.listen,
-            Acceptor::Taker{
-                [this]() -> boost::asio::io_context& {
-                    next_ = &least_loaded();
-                    return next_->io();
-                },
-                [this, &listener](Socket client) { next_->adopt(std::move(client), listener); }}));
+            threads_.front()->poller(), options.listen, [this, &listener](Descriptor client) {
+                least_loaded().adopt(std::move(client), listener);
+            }));
     }
 
     [[nodiscard]] RelayThread& least_loaded() const {
@@ -123,7 +124,7 @@ class Relay::Body {
     }
 
     void stop_accepting() {
-        boost::asio::post(threads_.front()->io(), [this] {
+        threads_.front()->poller().post([this] {
             for (const auto& acceptor : acceptors_) {
                 acceptor->stop();
             }
@@ -135,8 +136,8 @@ class Relay::Body {
     std::atomic<std::size_t> sessions_open_{0};
     std::vector<std::unique_ptr<ListenerContext>> listeners_;
     std::vector<std::unique_ptr<RelayThread>> threads_;
+    NameLookup names_;
     std::vector<std::unique_ptr<Acceptor>> acceptors_;
-    RelayThread* next_ = nullptr;  // on the accepting thread
 };
 
 Relay::Relay(const RelayOptions& options, const SinkOfThread& sink_of_thread, Log& log)

@@ -5,8 +5,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
-
 #include "isotap/base/limits.hpp"
 #include "isotap/history/events.hpp"
 #include "isotap/history/names.hpp"
@@ -16,6 +14,8 @@
 #include "isotap/proxy/options.hpp"
 
 #include "proxy/catalog/plan_book.hpp"
+#include "proxy/net/name_lookup.hpp"
+#include "proxy/net/poller.hpp"
 #include "proxy/net/tls_context.hpp"
 #include "proxy/ops/log.hpp"
 
@@ -45,7 +45,8 @@ struct ListenerContext {
 /// What the sessions of one relay thread share: nothing in it is locked, because nobody else comes
 /// here. The thread outlives its sessions.
 struct RelayContext {
-    boost::asio::io_context& io;
+    Poller& poller;
+    NameLookup& lookup;
     const Limits& limits;
     RelayCounters& counters;
     Log& log;
@@ -56,7 +57,7 @@ struct RelayContext {
     /// The plans of each listener in `Mode::instrument`.
     std::unordered_map<const ListenerContext*, std::unique_ptr<PlanBook>> plans;
 
-    /// Busy sockets are read into this; what is left of it when a handler returns is nobody's.
+    /// Sockets are read into this; what is left of it when a handler returns is nobody's.
     std::vector<std::uint8_t> scratch;
 
     /// Decrypted bytes, one record at a time.

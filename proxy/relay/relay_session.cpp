@@ -1,12 +1,7 @@
 #include "proxy/relay/relay_session.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <utility>
-
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/post.hpp>
 
 #include "proxy/relay/protocol_factory.hpp"
 
@@ -38,17 +33,21 @@ LogLevel level_of(Note note) noexcept {
 }  // namespace
 
 RelaySession::RelaySession(RelayContext& context, const ListenerContext& listener,
-                           history::SessionId id, Socket client)
+                           history::SessionId id, Descriptor client)
     : context_(context),
       listener_(listener),
       id_(id),
-      client_(std::move(client)),
-      server_(Socket(context.io)),
-      session_(make_protocol_session(context, listener, id, *this)) {}
+      session_(make_protocol_session(context, listener, id, *this)) {
+    for (const Side side : {Side::client, Side::server}) {
+        from(side).session = this;
+        from(side).side = side;
+    }
+    client_.open(std::move(client));
+}
 
 void RelaySession::start() {
     context_.log.session(LogLevel::debug, id_, "opened");
-    client_.prepare();
+    watch(Side::client);
     session_->start(system_now(), context_.actions);
     perform();
     resume();
@@ -63,8 +62,7 @@ bool RelaySession::may_feed(Side side) const noexcept {
 
 bool RelaySession::may_read(Side side) const noexcept {
     const Direction& direction = from(side);
-    if (closed_ || dialler_ || direction.reading || direction.ended ||
-        !leg(side).socket().is_open()) {
+    if (closed_ || dialler_ || direction.ended || !leg(side).is_open()) {
         return false;
     }
     if (tls_starting_) {
@@ -76,57 +74,45 @@ bool RelaySession::may_read(Side side) const noexcept {
     return leg(protocol::other(side)).queued() < context_.limits.bytes_in_flight;
 }
 
-void RelaySession::read(Side side) {
-    if (!may_read(side)) {
-        return;
-    }
-    from(side).reading = true;
-    leg(side).socket().async_read_some(
-        boost::asio::buffer(from(side).waiting),
-        [self = shared_from_this(), side](const boost::system::error_code& error,
-                                          std::size_t size) { self->on_read(side, error, size); });
+void RelaySession::watch(Side side) {
+    context_.poller.watch(leg(side).descriptor(), from(side));
 }
 
-void RelaySession::on_read(Side side, const boost::system::error_code& error, std::size_t size) {
-    from(side).reading = false;
+void RelaySession::on_ready(Side side, Ready ready) {
     if (closed_) {
         return;
     }
-    if (holding_ && side == Side::client) {
-        held_read_ = HeldRead{error, size};
-        return;
+    if (!ready.readable && !ready.writable) {
+        turn_due_ = false;
     }
-    if (error) {
-        on_end(side, error == boost::asio::error::eof);
-    } else if (size == from(side).waiting.size()) {
-        drain_socket(side, size);
-    } else {
-        on_bytes(side, Bytes(from(side).waiting).first(size));
+    Direction& direction = from(side);
+    direction.readable |= ready.readable;
+    direction.ending |= ready.ended;
+    if (ready.writable && leg(side).queued() > 0) {
+        leg(side).flush();
     }
     resume();
 }
 
-/// A full buffer means that there is more: take it in large pieces, but not for ever.
-void RelaySession::drain_socket(Side side, std::size_t size) {
-    std::vector<std::uint8_t>& scratch = context_.scratch;
-    std::copy_n(from(side).waiting.begin(), size, scratch.begin());
-    for (std::size_t turn = 0; turn < context_.limits.reads_per_turn; ++turn) {
-        boost::system::error_code error;
-        const std::size_t more = leg(side).socket().read_some(
-            boost::asio::buffer(scratch.data() + size, scratch.size() - size), error);
-        size += more;
-        if (size > 0) {
-            on_bytes(side, Bytes(scratch).first(size));
-        }
-        if (error && error != boost::asio::error::would_block) {
-            on_end(side, error == boost::asio::error::eof);
-            return;
-        }
-        if (size < scratch.size() || !may_read(side)) {
-            return;
-        }
-        size = 0;
+/// True when it made a difference.
+bool RelaySession::read(Side side) {
+    Direction& direction = from(side);
+    if (!direction.readable || !may_read(side)) {
+        return false;
     }
+    const Received received = leg(side).receive(context_.scratch);
+    switch (received.state) {
+        case Received::State::some:
+            // Less than there is room for was all there is; more will be told of, but for an end
+            // that was told of already.
+            direction.readable = received.size == context_.scratch.size() || direction.ending;
+            on_bytes(side, Bytes(context_.scratch).first(received.size));
+            return true;
+        case Received::State::none: direction.readable = false; return false;
+        case Received::State::ended: on_end(side, true); return true;
+        case Received::State::failed: on_end(side, false); return true;
+    }
+    return false;
 }
 
 void RelaySession::on_bytes(Side side, Bytes bytes) {
@@ -170,10 +156,11 @@ void RelaySession::on_plaintext(Side side, Bytes bytes) {
     }
     if (blind_) {
         leg(protocol::other(side)).send(bytes);
-        flush_later(protocol::other(side));
         return;
     }
-    session_->feed(side, bytes, system_now(), context_.actions);
+    // The clock is only read for those who watch.
+    const Time now = context_.events == nullptr ? Time{} : system_now();
+    session_->feed(side, bytes, now, context_.actions);
     perform();
     shut_down_if_idle();
 }
@@ -195,7 +182,7 @@ void RelaySession::on_end(Side side, bool orderly) {
     if (side == Side::server) {
         client_.end();
         last_word_ = Clock::now();
-    } else if (orderly && server_.socket().is_open()) {
+    } else if (orderly && server_.is_open()) {
         server_.end();
     } else {
         if (!heard_) {
@@ -221,10 +208,7 @@ void RelaySession::perform() {
 
 void RelaySession::perform_one(const Action& action) {
     switch (action.kind) {
-        case ActionKind::send:
-            leg(action.to).send(action.bytes);
-            flush_later(action.to);
-            break;
+        case ActionKind::send: leg(action.to).send(action.bytes); break;
         case ActionKind::dial: dial(); break;
         case ActionKind::start_tls: start_tls(action.to, action.bytes); break;
         case ActionKind::go_blind: blind_ = true; break;
@@ -243,17 +227,14 @@ void RelaySession::hold() {
     holding_ = true;
     held_since_ = Clock::now();
     context_.counters.holds.add();
-    if (!patience_) {
-        patience_.emplace(context_.io);
-    }
-    patience_->expires_after(context_.limits.plan_wait);
-    patience_->async_wait([self = shared_from_this()](const boost::system::error_code& error) {
-        // A timer that has fired cannot be cancelled any more: its hold may be over.
-        if (!error && self->holding_ && self->patience_->expiry() <= Clock::now()) {
-            self->context_.counters.holds_timed_out.add();
-            self->release();
-        }
-    });
+    context_.poller.at(held_since_ + context_.limits.plan_wait,
+                       [self = shared_from_this(), since = held_since_] {
+                           // That hold may be over, and another one may have begun.
+                           if (!self->closed_ && self->holding_ && self->held_since_ == since) {
+                               self->context_.counters.holds_timed_out.add();
+                               self->release();
+                           }
+                       });
 }
 
 void RelaySession::release() {
@@ -261,36 +242,32 @@ void RelaySession::release() {
         return;
     }
     holding_ = false;
-    patience_->cancel();
     const auto waited = Clock::now() - held_since_;
     context_.counters.held_microseconds.add(static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(waited).count()));
     session_->on_released(system_now(), context_.actions);
     perform();
-    if (held_read_ && !holding_) {
-        const HeldRead held = *std::exchange(held_read_, std::nullopt);
-        on_read(Side::client, held.error, held.size);
-    } else {
-        shut_down_if_idle();
-        resume();
-    }
+    shut_down_if_idle();
+    resume();
 }
 
 void RelaySession::dial() {
     dial_began_ = Clock::now();
     dialler_ = std::make_shared<Dialler>(
-        context_.io, server_.socket(),
-        [self = shared_from_this()](const std::string& failure) { self->on_dialled(failure); });
+        context_.poller, context_.lookup,
+        [self = shared_from_this()](Descriptor socket, const std::string& failure) {
+            self->on_dialled(std::move(socket), failure);
+        });
     if (context_.sessions_open.load(std::memory_order_relaxed) > context_.limits.sessions) {
-        boost::asio::post(context_.io, [self = shared_from_this()] {
-            self->on_dialled("too many sessions: raise limits.sessions");
+        context_.poller.post([self = shared_from_this()] {
+            self->on_dialled({}, "too many sessions: raise limits.sessions");
         });
         return;
     }
     dialler_->dial(listener_.options.upstream.address);
 }
 
-void RelaySession::on_dialled(const std::string& failure) {
+void RelaySession::on_dialled(Descriptor socket, const std::string& failure) {
     if (closed_ || !dialler_) {
         return;
     }
@@ -298,7 +275,8 @@ void RelaySession::on_dialled(const std::string& failure) {
     dialler_.reset();
     const Time now = system_now();
     if (failure.empty()) {
-        server_.prepare();
+        server_.open(std::move(socket));
+        watch(Side::server);
         session_->on_dialled(now, context_.actions);
     } else {
         context_.counters.dial_failures.add();
@@ -333,7 +311,6 @@ void RelaySession::go_on_with_tls() {
     TlsEngine& tls = *leg(side).tls();
     const TlsEngine::Status status = tls.handshake();
     leg(side).send_tls_output();
-    flush_later(side);
     if (status == TlsEngine::Status::wants_input) {
         return;
     }
@@ -362,33 +339,24 @@ void RelaySession::on_tls_failed(const std::string& why) {
     perform();
 }
 
-// --- writing what could not be written at once ---------------------------------------------------
-
-void RelaySession::flush_later(Side side) {
-    if (leg(side).queued() == 0 || from(side).flushing || closed_) {
-        return;
-    }
-    from(side).flushing = true;
-    leg(side).socket().async_wait(
-        Socket::wait_write,
-        [self = shared_from_this(), side](const boost::system::error_code& /*error*/) {
-            self->from(side).flushing = false;
-            if (self->closed_) {
-                return;
-            }
-            self->leg(side).flush();
-            self->flush_later(side);
-            self->resume();
-        });
-}
-
-/// After anything has changed: reads again where that is allowed, and ends what is over.
+/// After anything has changed: goes on where that is allowed now, and ends what is over. What one
+/// side said may be what the other one waited for, hence until nothing moves; but others of the
+/// thread want their turn.
 void RelaySession::resume() {
-    decrypt(Side::client);
-    decrypt(Side::server);
-    close_if_done();
-    read(Side::client);
-    read(Side::server);
+    for (std::size_t turn = 0; turn < context_.limits.reads_per_turn; ++turn) {
+        decrypt(Side::client);
+        decrypt(Side::server);
+        close_if_done();
+        const bool client_moved = read(Side::client);
+        const bool server_moved = read(Side::server);
+        if (!client_moved && !server_moved) {
+            return;
+        }
+    }
+    if (!closed_ && !turn_due_) {
+        turn_due_ = true;
+        context_.poller.again({shared_from_this(), &from(Side::client)});
+    }
 }
 
 // --- ending --------------------------------------------------------------------------------------
@@ -396,7 +364,7 @@ void RelaySession::resume() {
 void RelaySession::on_tick(Clock::time_point now) {
     const Limits& limits = context_.limits;
     if (dialler_ && now - dial_began_ > limits.connect_timeout) {
-        on_dialled("no answer within the connect timeout");
+        on_dialled({}, "no answer within the connect timeout");
         return;
     }
     if (!blind_ && session_->phase() == Phase::handshake && now - began_ > limits.login_timeout) {
@@ -462,9 +430,6 @@ void RelaySession::close() {
         return;
     }
     closed_ = true;
-    if (patience_) {
-        patience_->cancel();
-    }
     context_.log.session(LogLevel::debug, id_, "closed");
     if (dialler_) {
         dialler_->cancel();
@@ -475,6 +440,7 @@ void RelaySession::close() {
     server_.close();
     context_.counters.sessions_open.subtract();
     context_.sessions_open.fetch_sub(1, std::memory_order_relaxed);
+    context_.poller.keep(shared_from_this());
     context_.sessions.erase(id_);
 }
 

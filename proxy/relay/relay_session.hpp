@@ -7,26 +7,25 @@
 #include <optional>
 #include <string>
 
-#include <boost/asio/steady_timer.hpp>
-
 #include "isotap/history/ids.hpp"
 #include "isotap/protocol/session.hpp"
 
 #include "proxy/net/dialler.hpp"
 #include "proxy/net/leg.hpp"
+#include "proxy/net/poller.hpp"
 #include "proxy/relay/relay_context.hpp"
 
 namespace isotap::proxy {
 
 /// One client and its one server: moves the bytes and does what the protocol session asks for.
 ///
-/// Lives on one relay thread, which also owns it; what is in flight on its sockets keeps it alive
-/// until it has ended. Reads from a side only while what it owes the other one is within bounds.
+/// Lives on one relay thread, which also owns it and keeps it until nothing can call it any more.
+/// Reads from a side only while what it owes the other one is within bounds.
 class RelaySession final : public std::enable_shared_from_this<RelaySession>,
                            private protocol::NoteTaker {
   public:
     RelaySession(RelayContext& context, const ListenerContext& listener, history::SessionId id,
-                 Socket client);
+                 Descriptor client);
     ~RelaySession() override = default;
 
     void start();
@@ -47,25 +46,22 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     using Clock = std::chrono::steady_clock;
     using Side = protocol::Side;
 
-    /// A read of the client that ended while it was held: `waiting` keeps the bytes.
-    struct HeldRead {
-        boost::system::error_code error;
-        std::size_t size = 0;
-    };
+    /// What comes from one side, and how its socket tells.
+    struct Direction final : Watcher {
+        void on_ready(Ready ready) override { session->on_ready(side, ready); }
 
-    struct Direction {
-        /// Where an idle session waits for bytes: small, because there are many of them.
-        std::array<std::uint8_t, 4096> waiting;
-        bool reading = false;
-        bool flushing = false;
+        RelaySession* session = nullptr;
+        Side side = Side::client;
+        bool readable = false;  ///< a read may find something
+        bool ending = false;    ///< the peer has said its last word, which may still be unread
         bool ended = false;
     };
 
     void take(protocol::Note note, std::string_view detail) noexcept override;
 
-    void read(Side side);
-    void on_read(Side side, const boost::system::error_code& error, std::size_t size);
-    void drain_socket(Side side, std::size_t size);
+    void watch(Side side);
+    void on_ready(Side side, Ready ready);
+    bool read(Side side);
     void on_bytes(Side side, Bytes bytes);
     void on_plaintext(Side side, Bytes bytes);
     void decrypt(Side side);
@@ -74,13 +70,12 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     void perform();
     void perform_one(const protocol::Action& action);
     void dial();
-    void on_dialled(const std::string& failure);
+    void on_dialled(Descriptor socket, const std::string& failure);
     void hold();
     void start_tls(Side side, Bytes arrived);
     void go_on_with_tls();
     void on_tls_failed(const std::string& why);
 
-    void flush_later(Side side);
     void resume();
     [[nodiscard]] bool may_read(Side side) const noexcept;
     [[nodiscard]] bool may_feed(Side side) const noexcept;
@@ -110,14 +105,13 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     Clock::time_point dial_began_;
     Clock::time_point last_word_;  ///< when there was nothing more to say to the client
     std::optional<Side> tls_starting_;
-    std::optional<boost::asio::steady_timer> patience_;  ///< made by the first `hold`
-    std::optional<HeldRead> held_read_;
     Clock::time_point held_since_;
     bool holding_ = false;    ///< the client is not fed
     bool heard_ = false;      ///< the client has said something
     bool blind_ = false;      ///< the protocol session looks at nothing any more
     bool finishing_ = false;  ///< what is due goes out, what still comes in is dropped
     bool draining_ = false;
+    bool turn_due_ = false;  ///< the poller will call again without news
     bool closed_ = false;
 };
 

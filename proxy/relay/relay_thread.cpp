@@ -3,9 +3,6 @@
 #include <chrono>
 #include <utility>
 
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/post.hpp>
-
 #include "proxy/relay/relay_session.hpp"
 
 namespace isotap::proxy {
@@ -23,12 +20,11 @@ constexpr unsigned session_thread_shift = 48;
 }  // namespace
 
 RelayThread::RelayThread(std::size_t number, std::uint32_t run_tag, const Limits& limits, Log& log,
-                         std::atomic<std::size_t>& sessions_open)
-    : work_(io_.get_executor()),
-      timer_(io_),
-      transactions_(run_tag, static_cast<std::uint32_t>(number)),
+                         NameLookup& names, std::atomic<std::size_t>& sessions_open)
+    : transactions_(run_tag, static_cast<std::uint32_t>(number)),
       next_session_(static_cast<std::uint64_t>(number) << session_thread_shift),
-      context_{io_,
+      context_{poller_,
+               names,
                limits,
                counters_,
                log,
@@ -62,34 +58,39 @@ void RelayThread::serve(const ListenerContext& listener) {
             held->release();
         }
     };
-    context_.plans.emplace(&listener, std::make_unique<PlanBook>(
-                                          PlanBookHome{io_, context_.limits, counters_, release},
-                                          *listener.catalog, listener.options.prove));
+    context_.plans.emplace(
+        &listener,
+        std::make_unique<PlanBook>(PlanBookHome{poller_, context_.limits, counters_, release},
+                                   *listener.catalog, listener.options.prove));
 }
 
-void RelayThread::start() {
-    tick();
-    thread_ = std::thread([this] { io_.run(); });
+void RelayThread::start(std::function<void()> on_tick) {
+    on_tick_ = std::move(on_tick);
+    poller_.every(tick_interval, [this] { tick(); });
+    thread_ = std::thread([this] { poller_.run(); });
 }
 
-void RelayThread::adopt(Socket client, const ListenerContext& listener) {
-    boost::asio::dispatch(io_, [this, client = std::move(client), &listener]() mutable {
-        const history::SessionId id{++next_session_};
-        counters_.sessions_opened.add();
-        counters_.sessions_open.add();
-        context_.sessions_open.fetch_add(1, std::memory_order_relaxed);
-        const auto session =
-            std::make_shared<RelaySession>(context_, listener, id, std::move(client));
-        context_.sessions.emplace(id, session);
-        session->start();
-        if (draining_) {
-            session->drain();
-        }
-    });
+void RelayThread::adopt(Descriptor client, const ListenerContext& listener) {
+    // Shared, because a job can be copied.
+    auto handed = std::make_shared<Descriptor>(std::move(client));
+    poller_.post([this, handed, &listener] { begin(std::move(*handed), listener); });
+}
+
+void RelayThread::begin(Descriptor client, const ListenerContext& listener) {
+    const history::SessionId id{++next_session_};
+    counters_.sessions_opened.add();
+    counters_.sessions_open.add();
+    context_.sessions_open.fetch_add(1, std::memory_order_relaxed);
+    const auto session = std::make_shared<RelaySession>(context_, listener, id, std::move(client));
+    context_.sessions.emplace(id, session);
+    session->start();
+    if (draining_) {
+        session->drain();
+    }
 }
 
 void RelayThread::drain() {
-    boost::asio::post(io_, [this] {
+    poller_.post([this] {
         draining_ = true;
         // Sessions leave the table as they end.
         const auto sessions = context_.sessions;
@@ -103,14 +104,12 @@ std::size_t RelayThread::stop() {
     if (!thread_.joinable()) {
         return cut_;
     }
-    boost::asio::post(io_, [this] {
+    poller_.post([this] {
         const auto sessions = context_.sessions;
         for (const auto& [id, session] : sessions) {
             cut_ += session->cut() ? 1 : 0;
         }
-        timer_.cancel();
-        work_.reset();
-        io_.stop();
+        poller_.stop();
     });
     thread_.join();
     counters_.sessions_cut.add(cut_);
@@ -118,18 +117,12 @@ std::size_t RelayThread::stop() {
 }
 
 void RelayThread::tick() {
-    timer_.expires_after(tick_interval);
-    timer_.async_wait([this](const boost::system::error_code& error) {
-        if (error) {
-            return;
-        }
-        const auto now = std::chrono::steady_clock::now();
-        const auto sessions = context_.sessions;
-        for (const auto& [id, session] : sessions) {
-            session->on_tick(now);
-        }
-        tick();
-    });
+    const auto now = std::chrono::steady_clock::now();
+    const auto sessions = context_.sessions;
+    for (const auto& [id, session] : sessions) {
+        session->on_tick(now);
+    }
+    on_tick_();
 }
 
 }  // namespace isotap::proxy

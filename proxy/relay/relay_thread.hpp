@@ -2,34 +2,33 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <thread>
-
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "isotap/history/events.hpp"
 #include "isotap/history/transaction_ids.hpp"
 #include "isotap/proxy/counters.hpp"
 
-#include "proxy/net/leg.hpp"
+#include "proxy/net/descriptor.hpp"
+#include "proxy/net/name_lookup.hpp"
+#include "proxy/net/poller.hpp"
 #include "proxy/relay/relay_context.hpp"
 
 namespace isotap::proxy {
 
-/// One thread with one io_context and the sessions that were given to it.
+/// One thread with one poller and the sessions that were given to it.
 ///
 /// Public calls come from the ops thread or the acceptor's; they hand over and return.
 class RelayThread {
   public:
     RelayThread(std::size_t number, std::uint32_t run_tag, const Limits& limits, Log& log,
-                std::atomic<std::size_t>& sessions_open);
+                NameLookup& names, std::atomic<std::size_t>& sessions_open);
     ~RelayThread();
     RelayThread(const RelayThread&) = delete;
     RelayThread& operator=(const RelayThread&) = delete;
 
-    [[nodiscard]] boost::asio::io_context& io() noexcept { return io_; }
+    [[nodiscard]] Poller& poller() noexcept { return poller_; }
     [[nodiscard]] const RelayCounters& counters() const noexcept { return counters_; }
     [[nodiscard]] RelayCounters& counters() noexcept { return counters_; }
 
@@ -39,10 +38,11 @@ class RelayThread {
     /// Before `start` only: gets ready for clients of a listener, which outlives the thread.
     void serve(const ListenerContext& listener);
 
-    void start();
+    /// `on_tick` is called on the thread, a few times a second.
+    void start(std::function<void()> on_tick);
 
-    /// Takes over a client. The socket must belong to `io()`, the listener must outlive the thread.
-    void adopt(Socket client, const ListenerContext& listener);
+    /// Takes over a client's socket, which must not block. The listener must outlive the thread.
+    void adopt(Descriptor client, const ListenerContext& listener);
 
     /// Ends sessions as they become idle, new ones at once.
     void drain();
@@ -51,13 +51,13 @@ class RelayThread {
     std::size_t stop();
 
   private:
+    void begin(Descriptor client, const ListenerContext& listener);
     void tick();
 
     RelayCounters counters_;
-    boost::asio::io_context io_{1};
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-    boost::asio::steady_timer timer_;
+    Poller poller_;
     std::unique_ptr<history::EventSink> sink_;
+    std::function<void()> on_tick_;
     history::TransactionIds transactions_;
     std::uint64_t next_session_;
     RelayContext context_;

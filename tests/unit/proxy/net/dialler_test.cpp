@@ -20,15 +20,21 @@ class DiallerTest : public testing::Test {
     std::string dial(const Address& address) {
         std::optional<std::string> outcome;
         const auto dialler = std::make_shared<Dialler>(
-            io_, socket_, [&outcome](const std::string& failure) { outcome = failure; });
+            poller_, names_, [&outcome](const Descriptor& socket, const std::string& failure) {
+                EXPECT_EQ(static_cast<bool>(socket), failure.empty());
+                outcome = failure;
+            });
         dialler->dial(address);
-        io_.restart();
-        io_.run();
-        return outcome.value_or("never called");
+        EXPECT_FALSE(outcome) << "never at once";
+        while (!outcome) {
+            poller_.run_one();
+        }
+        return *outcome;
     }
 
     boost::asio::io_context io_;
-    Socket socket_{io_};
+    Poller poller_;
+    NameLookup names_;
 };
 
 TEST_F(DiallerTest, ReachesNumbersAndNames) {
@@ -63,10 +69,15 @@ TEST_F(DiallerTest, SaysWhyNobodyAnswers) {
 TEST_F(DiallerTest, CallsNobodyOnceCancelled) {
     bool called = false;
     const auto dialler = std::make_shared<Dialler>(
-        io_, socket_, [&called](const std::string& /*failure*/) { called = true; });
+        poller_, names_,
+        [&called](const Descriptor& /*socket*/, const std::string& /*failure*/) { called = true; });
     dialler->dial({"127.0.0.1", 1});
     dialler->cancel();
-    io_.run();
+    bool posted = false;
+    poller_.post([&posted] { posted = true; });
+    while (!posted) {
+        poller_.run_one();
+    }
     EXPECT_FALSE(called);
 }
 
