@@ -182,6 +182,10 @@ Upstream parse_upstream_url(std::string_view url) {
     if (host.empty()) {
         host = scheme.socket;
     }
+    if (host.starts_with('/') && scheme.dialect == Dialect::postgres) {
+        set_ssl_mode(upstream,
+                     "disable");  // as libpq: there is no TLS on PostgreSQL's unix sockets
+    }
     upstream.address =
         host.starts_with('/') ? socket_address(scheme, host, port) : network_address(host, port);
     return upstream;

@@ -138,6 +138,20 @@ TEST_F(PostgresTls, TerminateTowardsAServerWithTls) {
     expect_answer(ask(proxy, "scram_user", "sslmode=disable"), "encrypted true");
 }
 
+TEST_F(PostgresTls, ClientsCheckTheNameOnTheProxysCertificate) {
+    const IsotapProcess proxy(server().url(), own_certificate("mirror"));
+    expect_answer(ask(proxy, "postgres", trust_proxy() + " host=localhost hostaddr=127.0.0.1"),
+                  "encrypted true");
+    const Finished other =
+        ask(proxy, "postgres", trust_proxy() + " host=db.example hostaddr=127.0.0.1");
+    EXPECT_EQ(other.exit_code, 2) << "X-14";
+    EXPECT_THAT(other.output, HasSubstr("does not match host name \"db.example\""));
+    const Finished unnamed = ask(proxy, "postgres",
+                                 "sslmode=verify-ca sslrootcert=" + authority_.root().string() +
+                                     " host=db.example hostaddr=127.0.0.1");
+    expect_answer(unnamed, "encrypted true");
+}
+
 TEST_F(PostgresTls, AServerWithTheWrongCertificateIsRefused) {
     const IsotapProcess proxy(
         server().url() + "?sslmode=verify-full&sslrootcert=" + authority_.root().string(),

@@ -107,6 +107,12 @@ void PostgresWire::note_key(const Frame& frame) {
     if (frame.type == 'K') key_ = frame.body;
 }
 
+void PostgresWire::start_tls() {
+    send(MessageWriter().be32(ssl_request).framed());
+    if (read_byte() != 'S') throw std::runtime_error("TLS refused");
+    stream_.start_tls();
+}
+
 void PostgresWire::start(const Parameters& parameters) {
     send(startup_packet(parameters));
     const std::vector<Frame> frames = read_until('Z');

@@ -68,6 +68,9 @@ class PostgresWire {
     /// True when bytes came that no read() has consumed yet.
     [[nodiscard]] bool has_unread() const noexcept { return !unread_.empty(); }
 
+    /// Asks for TLS, then does its handshake. Throws when the peer refuses.
+    void start_tls();
+
     /// Sends the start-up packet of that user and database and reads up to ReadyForQuery; keeps the
     /// key that the server gave. Throws when the server refuses.
     void start(const Parameters& parameters = {{"user", "postgres"}, {"database", "postgres"}});

@@ -156,7 +156,10 @@ void PostgresPlayer::demand(const Step& step, bool wanted) const {
 
 PostgresPlayer::Connection& PostgresPlayer::current() {
     auto& connection = connections_[name_];
-    if (!connection) connection = std::make_unique<Connection>(front_);
+    if (!connection) {
+        connection = std::make_unique<Connection>(front_);
+        if (over_tls_) connection->wire.start_tls();
+    }
     return *connection;
 }
 

@@ -20,8 +20,9 @@ using Transcript = std::vector<std::string>;
 class PostgresPlayer {
   public:
     /// `front` is where the script's clients connect; `server` is the server itself.
-    PostgresPlayer(Endpoint front, Endpoint server)
-        : front_(std::move(front)), server_(std::move(server)) {}
+    /// `over_tls`: every connection of a client begins with a TLS handshake.
+    PostgresPlayer(Endpoint front, Endpoint server, bool over_tls = false)
+        : front_(std::move(front)), server_(std::move(server)), over_tls_(over_tls) {}
 
     /// Throws std::runtime_error, with the line of the script and the transcript so far, when the
     /// conversation goes another way than the script says.
@@ -54,6 +55,7 @@ class PostgresPlayer {
 
     Endpoint front_;
     Endpoint server_;
+    bool over_tls_;
     std::map<std::string, std::unique_ptr<Connection>> connections_;
     std::unique_ptr<PostgresWire> control_;
     std::string name_;

@@ -47,7 +47,27 @@ std::vector<Route> every_route() {
     return all;
 }
 
-PostgresSetting::PostgresSetting(int version) : server_({.version = version}) {}
+std::vector<Route> tls_routes() {
+    std::vector<Route> all{route("observe_tls", "observe", plain, plain),
+                           route("relay_tls_slow", "relay", slow, slow)};
+    for (Route& one : all) {
+        one.tls = true;
+    }
+    return all;
+}
+
+PostgresSetting::PostgresSetting(int version, bool tls)
+    : server_({.version = version, .tls = tls}), tls_(tls) {}
+
+std::vector<std::string> PostgresSetting::options(const Route& route) const {
+    std::vector<std::string> list{"--mode", route.mode, "--admin", "127.0.0.1:0"};
+    if (tls_) {
+        const Certificate& shown = server_.certificate();
+        list.insert(list.end(), {"--tls", "mirror", "--tls-certificate", shown.certificate,
+                                 "--tls-key", shown.key});
+    }
+    return list;
+}
 
 Endpoint PostgresSetting::front(const Route& route) {
     const auto known = ways_.find(route.name);
@@ -59,9 +79,7 @@ Endpoint PostgresSetting::front(const Route& route) {
         way.front.port = way.near_server->port();
     }
     if (!route.mode.empty()) {
-        way.proxy = std::make_unique<IsotapProcess>(
-            url_to(way.front.port),
-            std::vector<std::string>{"--mode", route.mode, "--admin", "127.0.0.1:0"});
+        way.proxy = std::make_unique<IsotapProcess>(url_to(way.front.port), options(route));
         way.front.port = way.proxy->port();
     }
     if (route.near_client != GatePlan{}) {

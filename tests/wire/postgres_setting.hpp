@@ -18,6 +18,7 @@ struct Route {
     std::string mode{};      ///< of the proxy; empty: no proxy at all, which tests the harness
     GatePlan near_client{};  ///< what happens between client and proxy
     GatePlan near_server{};  ///< what happens between proxy and server
+    bool tls = false;        ///< client and server speak TLS, each with the proxy
 };
 
 inline void PrintTo(const Route& route, std::ostream* out) {
@@ -30,10 +31,14 @@ std::vector<Route> main_routes();
 /// Those, and the ones with a gate on one leg or the other.
 std::vector<Route> every_route();
 
+/// The ways inside of TLS.
+std::vector<Route> tls_routes();
+
 /// One server of a version, and in front of it proxies and gates, made when first asked for.
 class PostgresSetting {
   public:
-    explicit PostgresSetting(int version);
+    /// `tls`: the server has it, and the proxies mirror it.
+    PostgresSetting(int version, bool tls);
 
     [[nodiscard]] Endpoint server() const { return {.port = server_.port()}; }
     [[nodiscard]] PostgresServer& postgres() noexcept { return server_; }
@@ -53,7 +58,11 @@ class PostgresSetting {
         std::unique_ptr<Gate> near_client;
     };
 
+    /// How a proxy of that route is started.
+    [[nodiscard]] std::vector<std::string> options(const Route& route) const;
+
     PostgresServer server_;
+    bool tls_;
     std::map<std::string, Way> ways_;
 };
 

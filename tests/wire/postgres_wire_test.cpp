@@ -5,6 +5,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ std::vector<Case> cases(const std::vector<int>& versions, const std::vector<Rout
         for (const Route& route : routes) {
             for (const WireScript& script : read_scripts(source_folder() / "tests/wire/postgres")) {
                 const auto& only = script.servers;
+                if (route.tls && script.in_clear) continue;
                 if (only.empty() || std::find(only.begin(), only.end(), version) != only.end()) {
                     all.push_back({version, route, script});
                 }
@@ -57,26 +59,28 @@ testing::AssertionResult same(const Transcript& direct, const Transcript& throug
 
 class PostgresWireTest : public testing::TestWithParam<Case> {
   protected:
-    static PostgresSetting& setting(int version) {
-        auto& known = settings()[version];
-        if (!known) known = std::make_unique<PostgresSetting>(version);
+    static PostgresSetting& setting(int version, bool tls) {
+        auto& known = settings()[{version, tls}];
+        if (!known) known = std::make_unique<PostgresSetting>(version, tls);
         return *known;
     }
 
-    static const Transcript& direct(int version, const WireScript& script) {
-        static std::map<std::pair<int, std::string>, Transcript> known;
-        const auto key = std::pair(version, script.name);
+    static const Transcript& direct(int version, bool tls, const WireScript& script) {
+        static std::map<std::tuple<int, bool, std::string>, Transcript> known;
+        const auto key = std::tuple(version, tls, script.name);
         const auto found = known.find(key);
         if (found != known.end()) return found->second;
-        const Endpoint server = setting(version).server();
-        return known[key] = PostgresPlayer(server, server).play(script);
+        const Endpoint server = setting(version, tls).server();
+        return known[key] = PostgresPlayer(server, server, tls).play(script);
     }
 
     static void TearDownTestSuite() { settings().clear(); }
 
   private:
-    static std::map<int, std::unique_ptr<PostgresSetting>>& settings() {
-        static std::map<int, std::unique_ptr<PostgresSetting>> all;
+    using Settings = std::map<std::pair<int, bool>, std::unique_ptr<PostgresSetting>>;
+
+    static Settings& settings() {
+        static Settings all;
         return all;
     }
 };
@@ -84,9 +88,9 @@ class PostgresWireTest : public testing::TestWithParam<Case> {
 TEST_P(PostgresWireTest, GivesTheSameMessages) {
     const auto& [version, route, script] = GetParam();
     if (!postgres_programs(version)) GTEST_SKIP() << "this version cannot be had here";
-    const Transcript& expected = direct(version, script);
-    PostgresSetting& here = setting(version);
-    PostgresPlayer player(here.front(route), here.server());
+    const Transcript& expected = direct(version, route.tls, script);
+    PostgresSetting& here = setting(version, route.tls);
+    PostgresPlayer player(here.front(route), here.server(), route.tls);
     const double blind_before = here.sessions_gone_blind(route);
     EXPECT_TRUE(same(expected, player.play(script)));
     if (!script.blinds) {
@@ -104,6 +108,9 @@ INSTANTIATE_TEST_SUITE_P(Fully, PostgresWireTest, testing::ValuesIn(cases({15}, 
 // The versions differ in what the server says, hardly in how bytes travel: fewer routes do.
 INSTANTIATE_TEST_SUITE_P(Versions, PostgresWireTest,
                          testing::ValuesIn(cases({12, 18}, main_routes())), name_of);
+
+INSTANTIATE_TEST_SUITE_P(OverTls, PostgresWireTest, testing::ValuesIn(cases({15}, tls_routes())),
+                         name_of);
 
 }  // namespace
 }  // namespace isotap::test

@@ -91,8 +91,8 @@ bool read_directive(const std::vector<Word>& words, WireScript& script) {
         for (std::size_t i = 1; i < words.size(); ++i) {
             script.servers.push_back(std::stoi(words[i].text));
         }
-    } else if (name == "over-tls") {
-        script.tls = true;
+    } else if (name == "in-clear") {
+        script.in_clear = true;
     } else if (name == "blinds") {
         script.blinds = true;
     } else {

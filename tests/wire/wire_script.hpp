@@ -30,7 +30,7 @@ struct WireScript {
     std::string name;                ///< of the file, without folder and ending
     std::vector<std::string> shows;  ///< ids of docs/TRANSPARENCY.md
     std::vector<int> servers;        ///< versions that can hold it; all of them when empty
-    bool tls = false;                ///< needs a server with TLS
+    bool in_clear = false;           ///< about what comes before TLS: not to be held inside of it
     bool blinds = false;             ///< breaks the protocol: no decoder can follow it to the end
     std::vector<Step> steps;
 };

@@ -7,7 +7,7 @@
 namespace isotap::postgres {
 namespace {
 
-using namespace std::string_literals;
+using std::string_literals::operator""s;
 
 Bytes reading(FrameReader& reader, const std::string& input) {
     reader.feed(as_bytes(input));

@@ -60,6 +60,7 @@ TEST(UpstreamUrl, FindsTheUnixSocket) {
     EXPECT_EQ(path("postgres:///d?host=/run/pg/.s.PGSQL.9"), "/run/pg/.s.PGSQL.9");
     EXPECT_EQ(path("postgres://%2Frun%2Fpg/d"), "/run/pg/.s.PGSQL.5432");
     EXPECT_EQ(path("mysql://u@%2Frun%2Fmy.sock/d"), "/run/my.sock");
+    EXPECT_EQ(path("postgres://u@:5432/d"), "/var/run/postgresql/.s.PGSQL.5432") << "as libpq";
     EXPECT_EQ(path("postgres://"), "/var/run/postgresql/.s.PGSQL.5432");
     EXPECT_EQ(path("mysql:///d"), "/var/run/mysqld/mysqld.sock");
 }
@@ -81,6 +82,17 @@ TEST(UpstreamUrl, ReadsTheTlsMode) {
         parse_upstream_url("mysql://h?sslmode=verify-ca&sslrootcert=/ca.pem").root_certificate,
         "/ca.pem");
     EXPECT_THAT(refusal_of_url("postgres://h?sslmode=allow"), HasSubstr("'allow'"));
+}
+
+TEST(UpstreamUrl, KnowsThatPostgresHasNoTlsOnAUnixSocket) {
+    for (const char* mode : {"prefer", "require", "verify-full"}) {
+        const Upstream upstream =
+            parse_upstream_url(std::string("postgres:///d?host=/run/pg&sslmode=") + mode);
+        EXPECT_EQ(upstream.tls, protocol::ServerTls::disable) << mode << " is ignored, as by libpq";
+        EXPECT_FALSE(upstream.verify_certificate);
+        EXPECT_FALSE(upstream.verify_name);
+    }
+    EXPECT_TRUE(parse_upstream_url("mysql:///d?host=/run/my&sslmode=verify-full").verify_name);
 }
 
 TEST(UpstreamUrl, NamesWhatItDoesNotKnow) {
