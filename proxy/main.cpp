@@ -16,6 +16,7 @@ constexpr int failed = 3;
 
 constexpr std::array commands{
     Command{"proxy", "stand between clients and a database", run_proxy, help_for_proxy},
+    Command{"exec", "run a program behind a proxy of its own, and report", run_exec, help_for_exec},
     Command{"check", "say which isolation levels a history satisfies", run_check, help_for_check},
     Command{"export", "write a history for another checker", run_export, help_for_export},
     Command{"report", "write a page about a recording", run_report, help_for_report},

@@ -30,7 +30,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         : stream_(std::move(socket)),
           buffer_(bounds.header_bytes + bounds.body_bytes),
           pages_(pages),
-          on_closed_(std::move(on_closed)) {
+          bounds_(bounds),
+          on_closed_(std::move(on_closed)),
+          pause_(stream_.get_executor()) {
         parser_.header_limit(bounds.header_bytes);
         parser_.body_limit(bounds.body_bytes);
         stream_.expires_after(bounds.exchange);
@@ -83,6 +85,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
     }
 
     void write(AdminAnswer answer) {
+        if (answer.feed && !head_) {
+            feed_ = std::move(answer.feed);
+        }
         response_.version(11);
         response_.result(answer.status);
         response_.set(http::field::content_type, view(answer.content_type));
@@ -91,10 +96,17 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         if (!answer.allow.empty()) {
             response_.set(http::field::allow, view(answer.allow));
         }
+        if (!answer.policy.empty()) {
+            response_.set("Content-Security-Policy", view(answer.policy));
+            response_.set("Referrer-Policy", "no-referrer");
+        }
         if (answer.status == 401) {
             response_.set(http::field::www_authenticate, "Bearer");
         }
         response_.keep_alive(false);
+        if (feed_) {
+            return begin_feed();
+        }
         response_.content_length(answer.body.size());
         if (!head_) {
             response_.body() = std::move(answer.body);
@@ -106,14 +118,48 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
         });
     }
 
+    /// The head of the answer, then a piece each time there is news. Its end is the connection's.
+    void begin_feed() {
+        response_.body().clear();
+        serializer_.emplace(response_);
+        http::async_write_header(stream_, *serializer_,
+                                 [self = shared_from_this()](error_code error, std::size_t) {
+                                     error ? self->on_closed_() : self->feed();
+                                 });
+    }
+
+    void feed() {
+        piece_ = feed_();
+        if (piece_.empty()) {
+            return feed_later();
+        }
+        stream_.expires_after(bounds_.exchange);
+        asio::async_write(stream_, asio::buffer(piece_),
+                          [self = shared_from_this()](error_code error, std::size_t) {
+                              error ? self->on_closed_() : self->feed_later();
+                          });
+    }
+
+    void feed_later() {
+        pause_.expires_after(bounds_.feed_interval);
+        pause_.async_wait([self = shared_from_this()](error_code error) {
+            error ? self->on_closed_() : self->feed();
+        });
+    }
+
     static beast::string_view view(std::string_view text) { return {text.data(), text.size()}; }
 
     beast::tcp_stream stream_;
     beast::flat_buffer buffer_;
     http::request_parser<http::string_body> parser_;
     http::response<http::string_body> response_;
+    std::optional<http::response_serializer<http::string_body>> serializer_;
     const Pages& pages_;
+    HttpServer::Bounds bounds_;
     std::function<void()> on_closed_;
+    std::function<std::string()> feed_;
+    asio::steady_timer pause_;
+    std::string piece_;
     mutable bool head_ = false;
 };
 

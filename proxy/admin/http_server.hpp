@@ -13,7 +13,8 @@
 
 namespace isotap::proxy {
 
-/// Serves pages over HTTP/1.1 on the ops thread, one request a connection.
+/// Serves pages over HTTP/1.1 on the ops thread, one request a connection. An answer without an end
+/// goes on until its reader leaves, or does not read for the time of an exchange.
 ///
 /// Whoever connects may send anything: header and body are bounded, a request and its answer have a
 /// deadline, and only so many connections are there at once; one more waits in the kernel's queue.
@@ -23,7 +24,8 @@ class HttpServer {
         std::uint32_t header_bytes = 8 * 1024;
         std::uint64_t body_bytes = 1024;
         std::size_t connections = 32;
-        std::chrono::milliseconds exchange{5'000};  ///< from accept to the last byte
+        std::chrono::milliseconds exchange{5'000};     ///< from accept to the last byte
+        std::chrono::milliseconds feed_interval{200};  ///< between two looks at what is new
     };
 
     /// Binds and listens; throws StartupError (failure). `pages` must outlive the io_context's run.

@@ -8,6 +8,7 @@
 
 #include "isotap/proxy/version.hpp"
 
+#include "proxy/admin/tap_metrics.hpp"
 #include "proxy/ops/process.hpp"
 
 namespace isotap::proxy {
@@ -178,6 +179,9 @@ std::vector<MetricFamily> Metrics::Collect() const {
     add_sessions(sums, all);
     add_observed(sums, all);
     add_plans(sums, all);
+    if (tap_ != nullptr) {
+        add_tap_metrics(*tap_, all);
+    }
     all.push_back(family("isotap_log_lines_lost_total",
                          "Log lines lost because nobody read them in time", MetricType::Counter,
                          static_cast<double>(log_.lost())));

@@ -9,15 +9,17 @@
 #include "isotap/proxy/counters.hpp"
 
 #include "proxy/ops/log.hpp"
+#include "proxy/tap/tap.hpp"
 
 namespace isotap::proxy {
 
 /// The numbers of the relay threads and of the process, as Prometheus reads them. Any thread. The
-/// counters and the log must outlive it.
+/// counters, the log and the tap must outlive it.
 class Metrics : public prometheus::Collectable {
   public:
-    Metrics(std::vector<const RelayCounters*> counters, const Log& log)
-        : counters_(std::move(counters)), log_(log) {}
+    /// `tap` may be null: then there are only the numbers of the relay.
+    Metrics(std::vector<const RelayCounters*> counters, const Log& log, const Tap* tap = nullptr)
+        : counters_(std::move(counters)), log_(log), tap_(tap) {}
 
     [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
 
@@ -27,6 +29,7 @@ class Metrics : public prometheus::Collectable {
   private:
     std::vector<const RelayCounters*> counters_;
     const Log& log_;
+    const Tap* tap_;
 };
 
 }  // namespace isotap::proxy

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,10 +20,15 @@ struct AdminAnswer {
     std::string_view content_type = "text/plain; charset=utf-8";
     std::string body;
     std::string_view allow;  ///< with 405: the methods that there are
+    std::string policy{};    ///< what a page may load and run (Content-Security-Policy)
+    /// Not null: the answer has no end; this gives each further piece of it, perhaps empty.
+    std::function<std::string()> feed{};
 };
 
 /// The pages behind the admin address. One thread.
 ///
+///     /          the page for people, when there is one; holds no data by itself
+///     /api/…     what analysis knows (LiveApi); asks for the token when there is one
 ///     /metrics   the numbers, for Prometheus; asks for the token when there is one
 ///     /healthz   200 while the process answers
 ///     /readyz    200 while new sessions are accepted, 503 from the first signal on
@@ -30,15 +37,21 @@ class Pages {
     struct Sources {
         std::function<std::string()> metrics;
         std::function<bool()> ready;
+        std::string_view page{};  ///< empty: none
+        std::function<std::optional<AdminAnswer>(std::string_view path)> api{};
+        /// A stream of events that begins behind the anomaly of that number.
+        std::function<std::function<std::string()>(std::uint64_t after)> feed{};
     };
 
-    /// `token`: what /metrics asks for as `Authorization: Bearer …`; empty: nothing.
+    /// `token`: what /metrics and /api ask for as `Authorization: Bearer …`; empty: nothing.
     Pages(Sources sources, std::string token)
         : sources_(std::move(sources)), token_(std::move(token)) {}
 
     [[nodiscard]] AdminAnswer answer(const AdminRequest& request) const;
 
   private:
+    [[nodiscard]] std::optional<AdminAnswer> data(std::string_view path,
+                                                  std::string_view query) const;
     [[nodiscard]] bool authorized(std::string_view authorization) const;
 
     Sources sources_;

@@ -23,6 +23,9 @@ struct Command {
 int run_check(const std::vector<std::string>& arguments);
 std::string help_for_check();
 
+int run_exec(const std::vector<std::string>& arguments);
+std::string help_for_exec();
+
 int run_export(const std::vector<std::string>& arguments);
 std::string help_for_export();
 

@@ -7,16 +7,18 @@
 #include <fmt/format.h>
 
 #include "proxy/admin/http_server.hpp"
+#include "proxy/admin/live_api.hpp"
 #include "proxy/admin/metrics.hpp"
 #include "proxy/commands/command.hpp"
 #include "proxy/ops/address.hpp"
 #include "proxy/ops/configuration.hpp"
-#include "proxy/ops/event_counters.hpp"
+#include "proxy/ops/embedded_text.hpp"
 #include "proxy/ops/log.hpp"
 #include "proxy/ops/process.hpp"
 #include "proxy/ops/supervisor.hpp"
 #include "proxy/ops/systemd.hpp"
 #include "proxy/relay/relay.hpp"
+#include "proxy/tap/tap.hpp"
 
 namespace isotap::proxy {
 namespace {
@@ -105,23 +107,31 @@ int serve(const ProxyOptions& options) {
     raise_descriptor_limit();
     Log log(options.log_format, options.log_level);
     warn(options, log);
-    const auto count_events = [](std::size_t, RelayCounters& counters) {
-        return std::make_unique<EventCounters>(counters);
+    Tap tap(options, log);
+    const auto into_tap = [&tap](std::size_t, RelayCounters& counters) {
+        return tap.sink_of_thread(counters);
     };
-    Relay relay(options.relay, count_events, log);
+    Relay relay(options.relay, into_tap, log);
     Supervisor supervisor(options.drain_timeout, relay, log);
-    const Metrics metrics(relay.counters(), log);
+    const Metrics metrics(relay.counters(), log, &tap);
+    const LiveApi api(tap);
     const Pages pages({.metrics = [&] { return metrics.text(); },
-                       .ready = [&] { return !supervisor.draining(); }},
+                       .ready = [&] { return !supervisor.draining(); },
+                       .page = embedded_text("page.html"),
+                       .api = [&](std::string_view path) { return api.answer(path); },
+                       .feed = [&](std::uint64_t after) { return api.feed(after); }},
                       options.admin_token);
     std::optional<HttpServer> admin;
     if (!options.admin.empty()) {
         admin.emplace(supervisor.io(), parse_admin_address(options.admin), pages);
     }
+    tap.start();
     relay.start();
     announce(relay, admin ? &*admin : nullptr);
     signals.take_here();
-    return supervisor.run() == 0 ? 0 : 3;
+    const std::size_t cut = supervisor.run();
+    tap.stop();
+    return cut == 0 ? 0 : 3;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "isotap/history/transaction_ids.hpp"
 
 #include "proxy/ops/address.hpp"
+#include "proxy/ops/embedded_text.hpp"
 #include "proxy/ops/limit_table.hpp"
 #include "proxy/ops/quantity.hpp"
 #include "proxy/ops/refuse.hpp"
@@ -113,6 +114,54 @@ LogLevel parse_log_level(std::string_view text) {
                              {"warning", LogLevel::warning},
                              {"error", LogLevel::error}},
                             text);
+}
+
+OnOverload parse_on_overload(std::string_view text) {
+    return one_of<OnOverload>({{"shed", OnOverload::shed}, {"block", OnOverload::block}}, text);
+}
+
+bool parse_bool(std::string_view text) {
+    return one_of<bool>({{"true", true}, {"false", false}}, text);
+}
+
+/// A contract that the program carries.
+std::string parse_engine(std::string_view text) {
+    if (embedded_text(fmt::format("{}.toml", text)).empty()) {
+        refuse(fmt::format("there is no contract of an engine '{}': 'isotap help proxy' names them",
+                           text));
+    }
+    return std::string(text);
+}
+
+std::chrono::milliseconds parse_flush(std::string_view text) {
+    constexpr std::uint64_t most = 60'000;
+    const std::uint64_t count = parse_count(text);
+    if (count < 1 || count > most) {
+        refuse(fmt::format("{} is out of range: write 1 to {} milliseconds", text, most));
+    }
+    return std::chrono::milliseconds(static_cast<std::int64_t>(count));
+}
+
+std::string parse_http_url(std::string_view text) {
+    if (!text.starts_with("http://")) {
+        refuse("an alert goes to http://host:port/path: put what speaks TLS in between");
+    }
+    return std::string(text);
+}
+
+void read_tap(const Choice& choice, TapOptions& tap) {
+    const auto as_it_is = [](const std::string& text) { return text; };
+    choice.read("on-overload", tap.on_overload, parse_on_overload);
+    choice.read("engine", tap.engine, parse_engine);
+    choice.read("record", tap.record, as_it_is);
+    choice.read("flush-ms", tap.flush, parse_flush);
+    choice.read("record-values", tap.record_values, parse_bool);
+    choice.read("rotate-size", tap.rotate_bytes, parse_size);
+    choice.read("rotate-time", tap.rotate_after, parse_duration);
+    choice.read("alert-webhook", tap.alerts.webhook, parse_http_url);
+    choice.read("alert-alertmanager", tap.alerts.alertmanager, parse_http_url);
+    choice.read("alert-command", tap.alerts.command, as_it_is);
+    choice.read("alert-repeat", tap.alerts.repeat, parse_duration);
 }
 
 std::size_t parse_threads(std::string_view text) {
@@ -271,6 +320,7 @@ ProxyOptions configure(const Sources& sources, const ReadFile& read) {
     choice.read("log-format", options.log_format, parse_log_format);
     choice.read("log-level", options.log_level, parse_log_level);
     choice.read("drain-timeout", options.drain_timeout, parse_duration);
+    read_tap(choice, options.tap);
     for (const Setting& setting : settings()) {
         constexpr std::string_view prefix = "limits.";
         if (const std::string_view name = setting.name; name.starts_with(prefix)) {

@@ -57,6 +57,17 @@ constexpr LimitRow rows[] = {
      "plans of one server that are not begun"},
     {"plan-contexts", Kind::count, &Limits::plan_contexts, 1, 1'000'000,
      "combinations of database, user, role and search path"},
+    {"ring-events", Kind::count, &Limits::ring_events, 64, 16'777'216,
+     "events of a relay thread on their way to analysis"},
+    {"ring-bytes", Kind::bytes, &Limits::ring_bytes, 64 * kib, gib, "of the texts of those"},
+    {"graph-transactions", Kind::count, &Limits::graph_transactions, 1'000, 100'000'000,
+     "transactions that the dependency graph holds"},
+    {"graph-rows", Kind::count, &Limits::graph_rows, 1'000, 1'000'000'000,
+     "rows that it remembers"},
+    {"kept-history", Kind::bytes, &Limits::kept_history, 64 * kib, 64 * gib,
+     "of transactions and statements that anomalies may mention"},
+    {"kept-anomalies", Kind::count, &Limits::kept_anomalies, 1, 1'000'000,
+     "anomalies that the admin page shows"},
 };
 
 std::uint64_t parse_limit(LimitRow::Kind kind, std::string_view text) {

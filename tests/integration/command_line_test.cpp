@@ -177,7 +177,9 @@ TEST(CommandLine, AnswersOnTheAdminPage) {
     EXPECT_THAT(get(url, "/healthz"), AllOf(StartsWith("HTTP/1.1 200 "), EndsWith("\nok\n")));
     EXPECT_THAT(get(url, "/readyz"), StartsWith("HTTP/1.1 200 "));
     EXPECT_THAT(get(url, "/metrics"), HasSubstr("\nisotap_sessions_open 0\n"));
-    EXPECT_THAT(get(url, "/"), StartsWith("HTTP/1.1 404 "));
+    EXPECT_THAT(get(url, "/nothing"), StartsWith("HTTP/1.1 404 "));
+    EXPECT_THAT(get(url, "/"), AllOf(StartsWith("HTTP/1.1 200 "), HasSubstr("<!doctype html>")));
+    EXPECT_THAT(get(url, "/api/status"), HasSubstr("\"verdict\":\"unknown\""));
     EXPECT_THAT(http(url, "PUT /metrics HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 405 "));
     EXPECT_THAT(http(url, "garbage\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
 }

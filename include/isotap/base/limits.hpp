@@ -81,6 +81,23 @@ struct Limits {
     /// Combinations of database, user, role, search path and sql_mode that a relay thread tells
     /// apart. The statements of one more are opaque.
     std::size_t plan_contexts = 4'096;
+
+    /// Events of one relay thread on their way to analysis, and bytes of their texts. What comes
+    /// when they are used up is lost and counted, see docs/OPERATIONS.md on `on-overload`.
+    std::size_t ring_events = 65'536;
+    std::size_t ring_bytes = 8'192 * kibibyte;
+
+    /// Transactions and rows that the dependency graph holds. Beyond, the oldest are forgotten, and
+    /// the verdict is no longer 'clean'.
+    std::size_t graph_transactions = 100'000;
+    std::size_t graph_rows = 1'000'000;
+
+    /// Bytes of transactions and their statements that are remembered for the case that an anomaly
+    /// mentions them. Beyond, the oldest are forgotten, and shown without their statements.
+    std::size_t kept_history = 65'536 * kibibyte;
+
+    /// Anomalies that the admin page shows. Beyond, the oldest leave; they stay counted.
+    std::size_t kept_anomalies = 1'000;
 };
 
 }  // namespace isotap

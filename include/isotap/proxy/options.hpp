@@ -82,8 +82,35 @@ struct RelayOptions {
 enum class LogFormat : std::uint8_t { text, json };
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
+/// What becomes of events when analysis does not keep up.
+enum class OnOverload : std::uint8_t {
+    shed,   ///< they are lost and counted, and what they belong to is 'unknown'
+    block,  ///< clients wait: for test suites that must lose nothing
+};
+
+/// Where alerts go besides the log.
+struct AlertOptions {
+    std::string webhook;       ///< URL; empty: none
+    std::string alertmanager;  ///< URL of its root; empty: none
+    std::string command;       ///< run by the shell, the alert on its standard input; empty: none
+    std::chrono::milliseconds repeat{300'000};  ///< the same pattern on the same tables again
+};
+
+/// What happens to the events of sessions that are observed.
+struct TapOptions {
+    OnOverload on_overload = OnOverload::shed;
+    std::string engine;  ///< whose contract is applied; empty: what the dialect suggests
+    std::string record;  ///< file; empty: none
+    std::chrono::milliseconds flush{200};
+    bool record_values = false;                 ///< literals are kept, in recording and page alike
+    std::uint64_t rotate_bytes = 0;             ///< 0: never
+    std::chrono::milliseconds rotate_after{0};  ///< 0: never
+    AlertOptions alerts;
+};
+
 struct ProxyOptions {
     RelayOptions relay;
+    TapOptions tap;
     std::string admin;        ///< `host:port`; empty: none
     std::string admin_token;  ///< what /metrics asks for; empty: nothing
     LogFormat log_format = LogFormat::text;

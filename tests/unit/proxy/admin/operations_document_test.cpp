@@ -30,7 +30,11 @@ std::string quoted(const std::string& name) {
 TEST(OperationsDocument, NamesEveryMetric) {
     const std::string text = document();
     const Log log(LogFormat::text, LogLevel::error);
-    for (const auto& family : Metrics({}, log).Collect()) {
+    Log quiet(LogFormat::text, LogLevel::error);
+    ProxyOptions options;
+    options.relay.listeners.emplace_back();
+    const Tap tap(options, quiet);
+    for (const auto& family : Metrics({}, log, &tap).Collect()) {
         EXPECT_THAT(text, HasSubstr(quoted(family.name)));
     }
 }

@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "analysis/report/document_reports.hpp"
+#include "analysis/report/json_report.hpp"
+#include "analysis/report/text_report.hpp"
+#include "proxy/commands/child.hpp"
+#include "proxy/commands/command.hpp"
+#include "proxy/ops/configuration.hpp"
+#include "proxy/ops/log.hpp"
+#include "proxy/ops/process.hpp"
+#include "proxy/ops/refuse.hpp"
+#include "proxy/relay/relay.hpp"
+#include "proxy/tap/live_findings.hpp"
+#include "proxy/tap/tap.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+/// Where the options of `proxy` make sense for a proxy that lives as long as one program.
+constexpr std::string_view taken_over[] = {"upstream",
+                                           "upstream-password-file",
+                                           "mode",
+                                           "tls",
+                                           "tls-certificate",
+                                           "tls-key",
+                                           "engine",
+                                           "record",
+                                           "threads",
+                                           "log-level",
+                                           "log-format",
+                                           "on-overload",
+                                           "record-values"};
+
+/// How soon the end of the last session is noticed, and how long one may still take.
+constexpr std::chrono::milliseconds idle_poll{5};
+constexpr std::chrono::seconds drain_patience{5};
+
+constexpr int anomalies_found = 1;
+
+struct ExecLine {
+    Layer given;
+    std::string fail_on = "violation";
+    std::string json_file;
+    std::string junit_file;
+    std::string html_file;
+};
+
+std::unique_ptr<CLI::App> make_app(ExecLine& line) {
+    auto app = std::make_unique<CLI::App>(
+        "Runs a program behind a proxy of its own, and reports what its transactions did to one "
+        "another:\nisotap exec --upstream URL [OPTIONS] -- COMMAND [ARGUMENTS]…",
+        "isotap exec");
+    for (const std::string_view name : taken_over) {
+        const Setting& setting = *find_setting(name);
+        const std::string flag = "--" + setting.name;
+        app->add_option_function<std::string>(
+               flag,
+               [&line, &setting, flag](const std::string& text) {
+                   line.given[setting.name] = {text, flag};
+               },
+               setting.help)
+            ->type_name(setting.argument);
+    }
+    app->add_option("--fail-on", line.fail_on,
+                    "End with 1 on a violation, or on a hazard as well (violation)")
+        ->check(CLI::IsMember({"violation", "hazard"}))
+        ->type_name("SEVERITY");
+    app->add_option("--json", line.json_file, "Write the report as JSON")->type_name("FILE");
+    app->add_option("--junit", line.junit_file, "Write it as JUnit")->type_name("FILE");
+    app->add_option("--html", line.html_file, "Write it as a page")->type_name("FILE");
+    app->footer(
+        "The program finds the proxy by PGHOST, PGPORT, MYSQL_HOST, MYSQL_TCP_PORT, DATABASE_URL "
+        "and\ntheir like, or by {host}, {port} and {url} in its arguments. Its exit code is ours; "
+        "0 becomes 1\nwhen anomalies were found. The report goes to stderr.");
+    return app;
+}
+
+/// What a test suite needs where nothing else is said: nothing is lost, and everything is shown.
+Sources gather(const ExecLine& line) {
+    Sources sources;
+    sources.environment =
+        settings_in_environment([](const std::string& name) { return std::getenv(name.c_str()); });
+    sources.password = std::getenv("ISOTAP_UPSTREAM_PASSWORD");
+    const Given ours{"", "isotap exec"};
+    sources.command_line = line.given;
+    sources.command_line["listen"] = {"127.0.0.1:0", ours.origin};
+    for (const auto& [name, text] : {std::pair{"mode", "instrument"},
+                                     {"on-overload", "block"},
+                                     {"record-values", "true"},
+                                     {"log-level", "error"}}) {
+        if (!sources.environment.contains(name)) {
+            sources.command_line.try_emplace(name, Given{text, ours.origin});
+        }
+    }
+    return sources;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+    std::ofstream out(path, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) {
+        throw StartupError(StartupError::Kind::failure,
+                           fmt::format("{} cannot be written: choose another place", path));
+    }
+}
+
+/// Keeps signals for `run_child`: threads that are started later never see them.
+void block_signals() {
+    sigset_t held{};
+    sigemptyset(&held);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) {
+        sigaddset(&held, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &held, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+/// The program has ended: what its sessions still have to say is theirs to say.
+void drain(Relay& relay) {
+    const auto deadline = std::chrono::steady_clock::now() + drain_patience;
+    relay.drain();
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    while (relay.open_sessions() > 0 && std::chrono::steady_clock::now() < deadline) {
+        never.wait_for(lock, idle_poll);
+    }
+    relay.stop();
+}
+
+void report(const Tap& tap, const std::string& command, const ExecLine& line) {
+    const LiveFindings live = live_findings(tap, command);
+    std::ostringstream text;
+    write_text_report(live.findings, live.names, text);
+    std::cerr << "\nisotap: " << text.str();
+    if (!line.json_file.empty()) {
+        write_file(line.json_file, json_report(live.findings, live.names) + "\n");
+    }
+    if (!line.html_file.empty()) {
+        write_file(line.html_file, html_report(live.findings, live.names));
+    }
+    if (!line.junit_file.empty()) {
+        const analysis::JunitCase one{&live.findings, text.str()};
+        write_file(line.junit_file, analysis::junit_report({&one, 1}));
+    }
+}
+
+bool fails(const Tap& tap, const std::string& fail_on) {
+    const analysis::Verdict verdict = tap.bulletin().status().verdict;
+    return verdict == analysis::Verdict::violation ||
+           (fail_on == "hazard" && verdict == analysis::Verdict::hazard);
+}
+
+int run_behind_proxy(const ProxyOptions& options, const std::vector<std::string>& words,
+                     const ExecLine& line) {
+    block_signals();
+    raise_descriptor_limit();
+    Log log(options.log_format, options.log_level);
+    Tap tap(options, log);
+    if (const auto recording = tap.recording(); recording && !recording->error.empty()) {
+        throw StartupError(StartupError::Kind::failure,
+                           fmt::format("cannot record into {} ({}): choose another file",
+                                       recording->path, recording->error));
+    }
+    Relay relay(
+        options.relay,
+        [&tap](std::size_t, RelayCounters& counters) { return tap.sink_of_thread(counters); }, log);
+    const Address proxy = relay.addresses().front();
+    const Upstream& upstream = options.relay.listeners.front().upstream;
+    tap.start();
+    relay.start();
+    const int code = run_child(filled_in(words, upstream, proxy), variables_for(upstream, proxy));
+    drain(relay);
+    tap.stop();
+    report(tap, words.front(), line);
+    return code == 0 && fails(tap, line.fail_on) ? anomalies_found : code;
+}
+
+}  // namespace
+
+int run_exec(const std::vector<std::string>& arguments) {
+    const auto end = std::find(arguments.begin(), arguments.end(), "--");
+    ExecLine line;
+    const auto app = make_app(line);
+    app->parse(std::vector<std::string>(std::make_reverse_iterator(end), arguments.rend()));
+    if (end == arguments.end() || end + 1 == arguments.end()) {
+        refuse("there is no program to run: write it behind --, as in 'isotap exec … -- pytest'");
+    }
+    const ProxyOptions options = configure(gather(line), read_small_file);
+    return run_behind_proxy(options, {end + 1, arguments.end()}, line);
+}
+
+std::string help_for_exec() {
+    ExecLine line;
+    return make_app(line)->help();
+}
+
+}  // namespace isotap::proxy

@@ -1,0 +1,100 @@
+#include "proxy/tap/analysis_thread.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "proxy/tap/event_parts.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Events taken from one ring before the others are looked at.
+constexpr std::size_t batch = 128;
+
+/// A cycle is told at most this much after the commit that closed it.
+constexpr std::chrono::milliseconds search_interval{250};
+
+/// A search of a large graph may take long: then at most a quarter of the time goes into searches.
+constexpr int rest_per_search = 3;
+
+/// Relay threads never wake anybody: they have better things to do.
+constexpr std::chrono::milliseconds longest_pause{16};
+
+}  // namespace
+
+void AnalysisThread::start() {
+    thread_ = std::thread([this] { run(); });
+}
+
+void AnalysisThread::stop() {
+    if (!thread_.joinable()) {
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+}
+
+void AnalysisThread::run() {
+    Clock::time_point next_search = Clock::now() + search_interval;
+    bool stopping = false;
+    bool news = false;
+    while (true) {
+        const bool took = drain_some();
+        if (took) {
+            news = true;
+            pause_ = std::chrono::milliseconds{1};
+        } else if (stopping) {
+            break;
+        }
+        if (const auto now = Clock::now(); news && now >= next_search) {
+            analyst_.search();
+            news = false;
+            const auto took_so_long = Clock::now() - now;
+            next_search = Clock::now() + std::max<Clock::duration>(search_interval,
+                                                                   rest_per_search * took_so_long);
+        }
+        if (!took) {
+            rest();
+        }
+        const std::lock_guard lock(mutex_);
+        stopping = stopping_;
+    }
+    analyst_.finish();
+    for (EventRing* ring : rings_) {
+        ring->close();
+    }
+}
+
+bool AnalysisThread::drain_some() {
+    std::size_t furthest_behind = rings_.size();
+    for (std::size_t i = 0; i < rings_.size(); ++i) {
+        if (rings_[i]->depth() > 0 &&
+            (furthest_behind == rings_.size() || clocks_[i] < clocks_[furthest_behind])) {
+            furthest_behind = i;
+        }
+    }
+    if (furthest_behind == rings_.size()) {
+        return false;
+    }
+    rings_[furthest_behind]->drain(batch, [&](const EventRing::Slot& slot) {
+        if (const Time at = time_of(slot.event); at != Time{}) {
+            clocks_[furthest_behind] = std::max(clocks_[furthest_behind], at);
+        }
+        analyst_.accept(furthest_behind, slot.event, slot.restart);
+    });
+    return true;
+}
+
+void AnalysisThread::rest() {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, pause_, [this] { return stopping_; });
+    pause_ = std::min(2 * pause_, longest_pause);
+}
+
+}  // namespace isotap::proxy

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "isotap/analysis/contract.hpp"
+#include "isotap/analysis/engine.hpp"
+#include "isotap/base/limits.hpp"
+
+#include "proxy/tap/bulletin.hpp"
+#include "proxy/tap/kept_history.hpp"
+#include "proxy/tap/known_transactions.hpp"
+#include "proxy/tap/name_table.hpp"
+#include "proxy/tap/table_spaces.hpp"
+
+namespace isotap::proxy {
+
+struct AnalystOptions {
+    history::Dialect dialect = history::Dialect::postgres;
+    const analysis::Contract* contract = nullptr;  ///< must outlive the analyst; may be null
+    bool values = false;                           ///< literals of statements are shown
+    Limits limits;
+};
+
+/// What the analysis thread does with each event: the engine gets it, the last transactions are
+/// remembered, and what is found is written down with all that it mentions.
+///
+/// One thread, but for `transaction`, which any thread may ask.
+class Analyst {
+  public:
+    using OnRecord = std::function<void(const Bulletin::Record&)>;
+
+    Analyst(AnalystOptions options, Bulletin& bulletin, OnRecord on_record);
+
+    /// Events of all lanes go to `recorder`, with names that are the same for all. May be null.
+    void set_recorder(history::EventSink* recorder) noexcept { recorder_ = recorder; }
+
+    /// `lane`: the relay thread that it comes from. `restart`: so much was lost that nothing from
+    /// before can be joined with what follows.
+    void accept(std::size_t lane, const history::Event& event, bool restart);
+
+    /// Looks for cycles, and tells the bulletin how things stand.
+    void search();
+
+    /// No event will follow.
+    void finish();
+
+    /// What is remembered of a transaction; from any thread.
+    [[nodiscard]] std::optional<KeptTransaction> transaction(history::TransactionId id) const;
+
+  private:
+    using RowName = std::pair<history::NameId, history::RowKey>;
+
+    void take(history::Event& event);
+    void rename(std::size_t lane, history::Event& event);
+    void note(const history::Event& event);
+    void on_anomaly(analysis::Anomaly&& anomaly);
+    void describe(AnomalyRecord& record) const;
+    void start_engine();
+    void publish();
+
+    AnalystOptions options_;
+    Bulletin& bulletin_;
+    OnRecord on_record_;
+    history::EventSink* recorder_ = nullptr;
+    KnownTransactions recorded_;
+    NameTable names_;
+    TableSpaces spaces_;
+    mutable std::mutex kept_mutex_;  ///< only `transaction` comes from elsewhere
+    KeptHistory kept_;
+    std::map<RowName, std::string> labels_;
+    std::unique_ptr<analysis::Engine> engine_;
+    analysis::Statistics past_;  ///< of engines before a restart
+    std::uint64_t next_anomaly_ = 1;
+    AnalysisStatus status_;
+};
+
+}  // namespace isotap::proxy

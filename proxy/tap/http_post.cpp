@@ -1,0 +1,121 @@
+#include "proxy/tap/http_post.hpp"
+
+#include <string_view>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/format.h>
+
+namespace isotap::proxy {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::size_t answer_max = std::size_t{64} * 1024;
+
+struct Target {
+    std::string host;
+    std::string port = "80";
+    std::string path = "/";
+};
+
+Target target_of(std::string_view url) {
+    Target target;
+    url.remove_prefix(std::min(url.size(), std::string_view("http://").size()));
+    const std::size_t slash = url.find('/');
+    if (slash != std::string_view::npos) {
+        target.path = url.substr(slash);
+    }
+    std::string_view authority = url.substr(0, slash);
+    const std::size_t colon = authority.rfind(':');
+    const std::size_t bracket = authority.find(']');
+    if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
+        target.port = authority.substr(colon + 1);
+        authority = authority.substr(0, colon);
+    }
+    if (authority.starts_with('[') && authority.ends_with(']')) {
+        authority = authority.substr(1, authority.size() - 2);
+    }
+    target.host = authority;
+    return target;
+}
+
+/// One request, from the name of the host to the answer.
+class Post {
+  public:
+    Post(const Target& target, const std::string& body) : target_(target) {
+        request_.method(http::verb::post);
+        request_.target({target.path.data(), target.path.size()});
+        request_.version(11);
+        request_.set(http::field::host, {target.host.data(), target.host.size()});
+        request_.set(http::field::content_type, "application/json");
+        request_.set(http::field::user_agent, "isotap");
+        request_.keep_alive(false);
+        request_.body() = body;
+        request_.prepare_payload();
+        parser_.body_limit(answer_max);
+    }
+
+    std::string run(std::chrono::milliseconds patience) {
+        resolver_.async_resolve(target_.host, target_.port,
+                                [this](error_code error, const tcp::resolver::results_type& found) {
+                                    error ? fail(error) : connect(found);
+                                });
+        io_.run_for(patience);
+        return done_ ? failure_ : "no answer in time";
+    }
+
+  private:
+    void connect(const tcp::resolver::results_type& found) {
+        stream_.async_connect(found, [this](error_code error, const tcp::endpoint&) {
+            error ? fail(error) : write();
+        });
+    }
+    void write() {
+        http::async_write(stream_, request_,
+                          [this](error_code error, std::size_t) { error ? fail(error) : read(); });
+    }
+    void read() {
+        http::async_read(stream_, buffer_, parser_, [this](error_code error, std::size_t) {
+            if (error) {
+                return fail(error);
+            }
+            done_ = true;
+            const unsigned status = parser_.get().result_int();
+            failure_ = status / 100 == 2 ? "" : fmt::format("the answer was {}", status);
+        });
+    }
+    void fail(error_code error) {
+        done_ = true;
+        failure_ = error.message();
+    }
+
+    const Target& target_;
+    asio::io_context io_{1};
+    tcp::resolver resolver_{io_};
+    beast::tcp_stream stream_{io_};
+    beast::flat_buffer buffer_;
+    http::request<http::string_body> request_;
+    http::response_parser<http::string_body> parser_;
+    bool done_ = false;
+    std::string failure_;
+};
+
+}  // namespace
+
+std::string http_post(const std::string& url, const std::string& body,
+                      std::chrono::milliseconds patience) noexcept try {
+    const Target target = target_of(url);
+    return Post(target, body).run(patience);
+} catch (const std::exception& error) {
+    return error.what();
+}
+
+}  // namespace isotap::proxy

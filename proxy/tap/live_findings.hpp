@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "analysis/report/findings.hpp"
+#include "proxy/tap/tap.hpp"
+
+namespace isotap::proxy {
+
+/// What a tap found, as reports take it. Names point into the records: keep them together.
+struct LiveFindings {
+    std::vector<Bulletin::Record> records;
+    analysis::Findings findings;
+    RecordNames names;
+};
+
+/// How things stand now. From any thread.
+LiveFindings live_findings(const Tap& tap, const std::string& source);
+
+}  // namespace isotap::proxy

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "isotap/history/events.hpp"
+
+namespace isotap::proxy {
+
+/// Tells apart the tables of the databases of one PostgreSQL server: sessions name a table by its
+/// schema, and every database may have a `public.account`. The first database keeps the plain
+/// names; a session whose database is not known has tables of its own, so that nothing is joined
+/// by mistake. One thread.
+class TableSpaces {
+  public:
+    /// Before anything else is done with the event.
+    void note(const history::Event& event);
+
+    /// What stands before the names of a transaction's tables: empty for the first database.
+    [[nodiscard]] std::string prefix_of(history::TransactionId id) const;
+
+    [[nodiscard]] bool plain() const noexcept { return transactions_.empty(); }
+
+  private:
+    std::string first_;
+    bool any_ = false;
+    std::unordered_map<std::uint64_t, std::string> sessions_;      ///< prefix of each open one
+    std::unordered_map<std::uint64_t, std::string> transactions_;  ///< those with a prefix
+};
+
+}  // namespace isotap::proxy

@@ -1,0 +1,116 @@
+// `isotap exec`: programs find the private proxy, and end as they would without it.
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/paths.hpp"
+#include "tests/support/postgres_server.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace isotap::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using Words = std::vector<std::string>;
+
+class ExecTest : public testing::Test {
+  protected:
+    static void SetUpTestSuite() { server_ = std::make_unique<PostgresServer>(); }
+    static void TearDownTestSuite() { server_.reset(); }
+
+    [[nodiscard]] Command command(const Words& options, const Words& program) const {
+        Command made{.arguments = {isotap_program(), "exec", "--upstream", server_->url()}};
+        made.arguments.insert(made.arguments.end(), options.begin(), options.end());
+        made.arguments.emplace_back("--");
+        made.arguments.insert(made.arguments.end(), program.begin(), program.end());
+        return made;
+    }
+    [[nodiscard]] Finished exec(const Words& options, const Words& program) const {
+        return run(command(options, program));
+    }
+    [[nodiscard]] static std::string psql() { return server_->programs() / "psql"; }
+    [[nodiscard]] std::filesystem::path file(const char* name) const {
+        return folder_.path() / name;
+    }
+
+    static std::unique_ptr<PostgresServer> server_;
+    TemporaryFolder folder_;
+};
+
+std::unique_ptr<PostgresServer> ExecTest::server_;
+
+TEST_F(ExecTest, LeadsAProgramToItsProxyByTheEnvironment) {
+    const Finished finished =
+        exec({}, {psql(), "-XAtc", "select current_user || ' ' || current_database()"});
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_THAT(finished.output,
+                AllOf(HasSubstr("postgres postgres\n"), HasSubstr("1 transactions committed")));
+}
+
+TEST_F(ExecTest, FillsInAddressAndUrlInArguments) {
+    const Finished finished = exec({}, {psql(), "-XAt", "{url}", "-c", "select 40 + 2"});
+    EXPECT_THAT(finished.output, HasSubstr("42\n"));
+    const Finished echoed = exec({}, {"echo", "{host}|{port}|{url}"});
+    EXPECT_THAT(echoed.output, HasSubstr("127.0.0.1|"));
+    EXPECT_THAT(echoed.output, Not(HasSubstr("{")));
+}
+
+TEST_F(ExecTest, EndsAsTheProgramEnded) {
+    EXPECT_EQ(exec({}, {"sh", "-c", "exit 7"}).exit_code, 7);
+    EXPECT_EQ(exec({}, {"sh", "-c", "kill -9 $$"}).exit_code, 128 + SIGKILL);
+    EXPECT_EQ(exec({}, {"no-such-program"}).exit_code, 2);
+    EXPECT_EQ(exec({}, {}).exit_code, 2);
+    EXPECT_EQ(exec({"--fail-on", "nothing"}, {"true"}).exit_code, 2);
+}
+
+TEST_F(ExecTest, PassesSignalsOn) {
+    Process process(
+        command({}, {"sh", "-c", "trap 'echo got it; exit 5' TERM; echo ready; cat & wait"}));
+    process.wait_for_line("ready");
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.wait(), 5);
+    EXPECT_THAT(process.all_output(), HasSubstr("got it"));
+}
+
+TEST_F(ExecTest, HidesItsOwnSecretFromTheProgram) {
+    Command made = command({}, {"sh", "-c", "env"});
+    made.environment = {{"ISOTAP_UPSTREAM_PASSWORD", "s3cret"}, {"PGHOSTADDR", "10.0.0.1"}};
+    const Finished finished = run(std::move(made));
+    EXPECT_THAT(finished.output, Not(HasSubstr("ISOTAP_UPSTREAM_PASSWORD")));
+    EXPECT_THAT(finished.output, Not(HasSubstr("PGHOSTADDR")));
+    EXPECT_THAT(finished.output, HasSubstr("PGPASSWORD=s3cret\n"));
+}
+
+TEST_F(ExecTest, WritesReportsAndARecording) {
+    const Finished finished =
+        exec({"--json", file("r.json"), "--junit", file("r.xml"), "--html", file("r.html"),
+              "--record", file("r.isotap")},
+             {psql(), "-Xqc", "create table if not exists t (a int)", "-c", "select * from t"});
+    ASSERT_EQ(finished.exit_code, 0) << finished.output;
+    EXPECT_THAT(read_file(file("r.json")),
+                AllOf(HasSubstr("\"isotap\":1"), HasSubstr("\"committed\":2")));
+    EXPECT_THAT(read_file(file("r.xml")), HasSubstr("<testsuite"));
+    EXPECT_THAT(read_file(file("r.html")), HasSubstr("<html"));
+    EXPECT_TRUE(std::filesystem::exists(file("r.isotap")));
+    const Finished rows =
+        run({.arguments = {"sqlite3", file("r.isotap"), "select count(*) from transaction_ended"}});
+    EXPECT_EQ(rows.output, "2\n");
+}
+
+TEST_F(ExecTest, RefusesARecordingThatCannotBeMade) {
+    const Finished finished = exec({"--record", "/proc/nowhere/r.isotap"}, {"true"});
+    EXPECT_EQ(finished.exit_code, 3);
+    EXPECT_THAT(finished.output, HasSubstr("cannot record into"));
+}
+
+}  // namespace
+}  // namespace isotap::test
