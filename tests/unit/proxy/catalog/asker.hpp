@@ -6,12 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-
 #include "protocol/sql/plan_source.hpp"
 #include "proxy/catalog/catalog_thread.hpp"
 #include "proxy/catalog/plan_book.hpp"
+#include "proxy/net/poller.hpp"
 
 namespace isotap::proxy {
 
@@ -23,9 +21,9 @@ class Asker {
     explicit Asker(const Upstream& upstream, Versions versions = Versions::automatic,
                    Prove prove = Prove::now, CatalogThread::Connect connect = connect_side)
         : catalog_(upstream, versions, limits.queued_plans, log_, std::move(connect)),
-          book_(
-              {io_, limits, counters, [this](history::SessionId who) { released.push_back(who); }},
-              catalog_, prove) {
+          book_({poller_, limits, counters,
+                 [this](history::SessionId who) { released.push_back(who); }},
+                catalog_, prove) {
         lexing.dialect = upstream.dialect;
     }
     ~Asker() { catalog_.stop(); }
@@ -41,7 +39,7 @@ class Asker {
 
     void wait() {
         while (released.empty()) {
-            io_.run_one();
+            poller_.run_one();
         }
         released.clear();
     }
@@ -75,9 +73,7 @@ class Asker {
 
   private:
     Log log_{LogFormat::text, LogLevel::warning};
-    boost::asio::io_context io_;
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
-        io_.get_executor()};
+    Poller poller_;
     CatalogThread catalog_;
     PlanBook book_;
 };
