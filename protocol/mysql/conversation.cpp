@@ -271,7 +271,7 @@ void Conversation::on_failure(const Request& request, const ReplyStep& step, Tim
 }
 
 void Conversation::on_released(Time /*now*/, Actions& /*actions*/) {
-    assert(!"nobody was held");
+    assert(false && "nobody was held");
 }
 
 void Conversation::on_closed(Time now) {
