@@ -73,8 +73,9 @@ TEST_F(ExecTest, EndsAsTheProgramEnded) {
 }
 
 TEST_F(ExecTest, PassesSignalsOn) {
-    Process process(
-        command({}, {"sh", "-c", "trap 'echo got it; exit 5' TERM; echo ready; cat & wait"}));
+    Process process(command({}, {"sh", "-c",
+                                 "tail -f /dev/null & trap \"kill $!; echo got it; exit 5\" TERM; "
+                                 "echo ready; wait"}));
     process.wait_for_line("ready");
     process.signal(SIGTERM);
     EXPECT_EQ(process.wait(), 5);
