@@ -13,8 +13,7 @@ using protocol::ActionKind;
 using protocol::Side;
 
 CapturedClient::CapturedClient(const Endpoint& server, Capture& capture, std::size_t slice)
-    : capture_(capture),
-      server_(server),
+    : server_(server),
       slice_(slice),
       session_(history::SessionId{++capture.sessions}, {}, capture.limits,
                {*this, &capture.events, &capture.transactions, &capture.plans, &capture.names}) {

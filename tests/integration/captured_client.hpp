@@ -57,7 +57,6 @@ class CapturedClient : private protocol::NoteTaker {
     void perform();
     [[nodiscard]] bool take_frame(Frame& frame);
 
-    Capture& capture_;
     Stream server_;
     std::size_t slice_;
     protocol::Actions actions_;

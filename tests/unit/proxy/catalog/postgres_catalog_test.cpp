@@ -186,8 +186,7 @@ TEST_P(PostgresVersions, NoticesWhatIsChangedBehindItsBack) {
     server->sql("create table account (id int primary key, v int); create table other (a int)");
     const char* const changes[] = {
         "alter table account rename id to number",
-        "alter table account drop constraint "
-        "account_pkey",
+        "alter table account drop constraint account_pkey",
         "create or replace view seen as select 1 as one",
         "revoke select on other from public; alter table account add column w int"};
     for (const char* change : changes) {
