@@ -8,6 +8,7 @@
 
 #include "analysis/check/recording_names.hpp"
 #include "analysis/history/words.hpp"
+#include "analysis/report/row_text.hpp"
 
 namespace isotap::analysis {
 
@@ -69,12 +70,12 @@ bool Chronicle::about_row(history::NameId table, const history::RowKey& row) con
     }
     const auto found = names_.find(table);
     return found != names_.end() && found->second == subject_.table &&
-           (labelled_ == row || spell(row) == subject_.row);
+           (labelled_ == row || row_text(row) == subject_.row);
 }
 
 std::string Chronicle::row_name(history::NameId table, const history::RowKey& row) const {
     const auto found = names_.find(table);
-    return fmt::format("row {} of {}", spell(row), found == names_.end() ? "?" : found->second);
+    return fmt::format("row {} of {}", row_text(row), found == names_.end() ? "?" : found->second);
 }
 
 void Chronicle::take(const history::NameDefined& event) {

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-namespace isotap::analysis {
+#include "analysis/report/row_text.hpp"
 
-std::string spell(const history::RowKey& row) {
-    return row.high == 0 ? fmt::format("{}", row.low)
-                         : fmt::format("{:016x}{:016x}", row.high, row.low);
-}
+namespace isotap::analysis {
 
 std::string spell(const history::Version& version) {
     switch (version.kind) {
@@ -62,7 +59,7 @@ class RecordingNames::Collector final : public history::EventSink {
             std::string* text = text_of(access->statement);
             if (text != nullptr && text->empty()) {
                 *text = fmt::format("{} {} {}", spell(access->kind), names_.table(access->table),
-                                    spell(access->row));
+                                    row_text(access->row));
             }
         }
     }
@@ -98,7 +95,7 @@ std::string RecordingNames::table(history::NameId table) const {
 
 std::string RecordingNames::row(history::NameId table, history::RowKey row) const {
     const auto found = labels_.find({table, row});
-    return found == labels_.end() ? spell(row) : found->second;
+    return found == labels_.end() ? row_text(row) : found->second;
 }
 
 std::string RecordingNames::value(history::Version /*version*/) const {

@@ -16,7 +16,6 @@
 namespace isotap::analysis {
 
 /// "account", "17", "T5.1": how the events of a recording are spelled for people.
-std::string spell(const history::RowKey& row);
 std::string spell(const history::Version& version);
 std::string_view spell(history::AccessKind kind) noexcept;
 

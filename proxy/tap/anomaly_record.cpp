@@ -1,6 +1,6 @@
 #include "proxy/tap/anomaly_record.hpp"
 
-#include <fmt/format.h>
+#include "analysis/report/row_text.hpp"
 
 namespace isotap::proxy {
 
@@ -11,11 +11,6 @@ std::size_t size_of(const AnomalyRecord& record) noexcept {
         bytes += size_of(transaction);
     }
     return bytes;
-}
-
-std::string spelled(const history::RowKey& row) {
-    return row.high == 0 ? std::to_string(row.low)
-                         : fmt::format("{:016x}{:016x}", row.high, row.low);
 }
 
 std::string RecordNames::transaction(history::TransactionId id) const {
@@ -42,7 +37,7 @@ std::string RecordNames::row(history::NameId table, history::RowKey row) const {
             return found->second;
         }
     }
-    return spelled(row);
+    return analysis::row_text(row);
 }
 
 std::string RecordNames::value(history::Version /*version*/) const {

@@ -25,9 +25,6 @@ struct AnomalyRecord {
 /// About what it takes in memory.
 std::size_t size_of(const AnomalyRecord& record) noexcept;
 
-/// The key itself where it is a number, else its digits.
-std::string spelled(const history::RowKey& row);
-
 /// The names of what some records mention. The records must outlive it.
 class RecordNames final : public analysis::Names {
   public:
