@@ -2,6 +2,7 @@
 // packet; and what the statements then tell is the truth.
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <variant>
@@ -309,6 +310,28 @@ INSTANTIATE_TEST_SUITE_P(
                                      client_flag::deprecate_eof | client_flag::session_track |
                                          client_flag::multi_statements | found_rows)));
 
+/// An engine that several sessions feed, each on a thread of its own, until it is asked.
+class Judge final : public history::EventSink {
+  public:
+    void accept(const history::Event& event) noexcept override {
+        const std::lock_guard lock(mutex_);
+        if (!asked_) engine_.accept(event);
+    }
+
+    /// Final: sessions that end later are not heard any more.
+    const analysis::Engine& finished() {
+        const std::lock_guard lock(mutex_);
+        if (!asked_) engine_.finish();
+        asked_ = true;
+        return engine_;
+    }
+
+  private:
+    std::mutex mutex_;
+    analysis::Engine engine_;
+    bool asked_ = false;
+};
+
 /// Sessions of one database whose events an engine judges.
 class Judged : public testing::Test {
   protected:
@@ -327,17 +350,16 @@ class Judged : public testing::Test {
     }
 
     std::vector<std::string> found() {
-        engine_.finish();
         std::vector<std::string> names;
-        for (const analysis::Anomaly& one : engine_.anomalies()) {
+        for (const analysis::Anomaly& one : judge_.finished().anomalies()) {
             names.push_back(analysis::name_of(one.kind));
         }
         return names;
     }
 
     PlannedTables plans_;
-    analysis::Engine engine_;
-    InstrumentBridge bridge_{server().port(), plans_, engine_};
+    Judge judge_;
+    InstrumentBridge bridge_{server().port(), plans_, judge_};
 };
 
 TEST_F(Judged, ALostUpdateIsFound) {
@@ -397,9 +419,10 @@ TEST_F(Judged, SerializableTransfersAreClean) {
     }
     EXPECT_EQ(found(), std::vector<std::string>{});
     EXPECT_EQ(bridge_.surprises(), 0);
-    EXPECT_GT(engine_.statistics().transactions.committed, 30U);
-    EXPECT_GT(engine_.statistics().edges, 30U);
-    EXPECT_EQ(engine_.statistics().unresolved, 0U);
+    const auto statistics = judge_.finished().statistics();
+    EXPECT_GT(statistics.transactions.committed, 30U);
+    EXPECT_GT(statistics.edges, 30U);
+    EXPECT_EQ(statistics.unresolved, 0U);
 }
 
 }  // namespace
