@@ -44,6 +44,7 @@ class InsertStamp {
         }
         made_.sets_insert_id = !table_.auto_increment.empty();
         std::string columns = " (";
+        named_ = table_.columns.size();
         if (!inserts_defaults()) {
             for (const std::string& column : table_.columns) {
                 columns += draft_.quote(column) + ", ";
@@ -77,13 +78,21 @@ class InsertStamp {
     void rows(TokenRange list) {
         std::size_t depth = 0;
         std::size_t count = 0;
+        std::size_t values = 1;
         for (TokenIndex i = list.first; i < list.last; ++i) {
             if (draft_.tokens[i].is(TokenKind::open_paren)) {
                 ++depth;
+            } else if (draft_.tokens[i].is(TokenKind::comma) && depth == 1) {
+                ++values;
             } else if (draft_.tokens[i].is(TokenKind::close_paren) && --depth == 0) {
                 const bool bare = draft_.tokens[i - 1].is(TokenKind::open_paren);
                 draft_.insert_stamped(i, bare ? "" : ", ", "");
+                if (named_ != 0 && !bare && values != named_) {
+                    // Columns that the client has made invisible get no value, by position.
+                    made_.obstacle = "values for some columns";
+                }
                 ++count;
+                values = 1;
             }
         }
         made_.one_row = count == 1;
@@ -109,6 +118,7 @@ class InsertStamp {
     Draft& draft_;
     const Block& block_;
     const Table& table_;
+    std::size_t named_ = 0;  ///< columns that we had to name
     StampedInsert made_;
 };
 
