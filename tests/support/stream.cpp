@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -171,6 +172,8 @@ void Stream::start_tls(const TlsWish& wish) {
                                            static_cast<unsigned>(wire.size())) == 0;
     }
     if (!good || SSL_set_fd(tls_.get(), socket_.get()) != 1) throw std::runtime_error(tls_error());
+    // OpenSSL writes to a connection that the peer has ended as if that never happened.
+    std::signal(SIGPIPE, SIG_IGN);
     SSL_set_tlsext_host_name(tls_.get(), "localhost");
     for (int done = SSL_connect(tls_.get()); done != 1; done = SSL_connect(tls_.get())) {
         after_tls_call(done, deadline);
