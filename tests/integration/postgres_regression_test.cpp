@@ -1,5 +1,10 @@
 // PostgreSQL's own regression suite has the same passes and failures through the proxy as directly.
+//
+// The suite is that of version 15, whose source package Debian has. Servers of other versions say
+// other things to some of it, and cannot load its library; what counts is that they say the same
+// through the proxy.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -7,6 +12,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -22,7 +28,19 @@ namespace fs = std::filesystem;
 using Verdicts = std::map<std::string, std::string>;
 
 constexpr long tests_min = 180;
+
+/// Passes directly, at least: a suite that fails anyway shows nothing.
+struct Expected {
+    int version;
+    long passes_min;
+};
 constexpr std::chrono::minutes patience{15};
+
+/// Where time is short, the other versions run in the mode that does all that `relay` does and more.
+std::vector<std::string> modes_of(int version) {
+    if (version == 15 || std::getenv("ISOTAP_EVERY_MODE") != nullptr) return {"relay", "observe"};
+    return {"observe"};
+}
 
 Verdicts verdicts_in(const std::string& output) {
     static const std::regex line_pattern(R"(^(?:test)?\s+(\S+)\s+\.\.\. (ok|FAILED|failed))");
@@ -35,9 +53,10 @@ Verdicts verdicts_in(const std::string& output) {
     return verdicts;
 }
 
-class PostgresRegression : public testing::Test {
+class PostgresRegression : public testing::TestWithParam<Expected> {
   protected:
     void SetUp() override {
+        if (!postgres_programs(GetParam().version)) GTEST_SKIP() << "SKIPPED: no such server here";
         const Finished asked =
             run({.arguments = {"python3",
                                source_folder() / "tests/integration/postgres_regression_source.py",
@@ -56,7 +75,8 @@ class PostgresRegression : public testing::Test {
 
     /// The whole suite on a new server; an empty mode means without the proxy.
     Verdicts run_suite(const std::string& mode) {
-        PostgresServer server({.settings = {"wal_level=replica", "max_prepared_transactions=2"}});
+        PostgresServer server({.version = GetParam().version,
+                               .settings = {"wal_level=replica", "max_prepared_transactions=2"}});
         std::unique_ptr<IsotapProcess> proxy;
         if (!mode.empty()) {
             proxy = std::make_unique<IsotapProcess>(server.url(),
@@ -66,7 +86,7 @@ class PostgresRegression : public testing::Test {
         const std::uint16_t port = proxy ? proxy->port() : server.port();
         const Finished suite = run(
             {.arguments = {"/usr/lib/postgresql/15/lib/pgxs/src/test/regress/pg_regress",
-                           "--bindir=" + server.programs().string(),
+                           "--bindir=/usr/lib/postgresql/15/bin",
                            "--dlpath=" + scratch_.path().string(), "--inputdir=" + inputs_.string(),
                            "--outputdir=" + outputs.path().string(), "--host=127.0.0.1",
                            "--port=" + std::to_string(port), "--user=postgres",
@@ -100,17 +120,21 @@ class PostgresRegression : public testing::Test {
     fs::path inputs_;
 };
 
-TEST_F(PostgresRegression, IsTheSameInBothModes) {
+TEST_P(PostgresRegression, IsTheSameInBothModes) {
     const Verdicts direct = run_suite("");
     const auto passed = std::count_if(direct.begin(), direct.end(),
                                       [](const auto& test) { return test.second == "ok"; });
     RecordProperty("passed_directly",
                    std::to_string(passed) + " of " + std::to_string(direct.size()));
-    EXPECT_GE(passed, tests_min) << "a suite that fails anyway shows nothing" << differences_;
-    for (const std::string mode : {"relay", "observe"}) {
+    EXPECT_GE(passed, GetParam().passes_min) << differences_;
+    for (const std::string& mode : modes_of(GetParam().version)) {
         EXPECT_EQ(those_unlike(run_suite(mode), direct), Verdicts{}) << mode << differences_;
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Version, PostgresRegression,
+                         testing::Values(Expected{15, 180}, Expected{12, 60}, Expected{18, 60}),
+                         [](const auto& test) { return std::to_string(test.param.version); });
 
 }  // namespace
 }  // namespace isotap::test
