@@ -129,7 +129,7 @@ std::optional<AdminAnswer> LiveApi::answer(std::string_view path) const {
 }
 
 std::string LiveApi::status() const {
-    const AnalysisStatus status = tap_.bulletin().status();
+    const AnalysisStatus status = tap_.status();
     json::object statements;
     for (std::size_t i = 0; i < statement_kind_count; ++i) {
         statements[view(to_string(static_cast<StatementKind>(i)))] = status.statements.at(i);
@@ -170,7 +170,7 @@ std::string LiveApi::anomalies() const {
 }
 
 std::string LiveApi::coverage() const {
-    return json::serialize(coverage_object(tap_.bulletin().status()));
+    return json::serialize(coverage_object(tap_.status()));
 }
 
 std::function<std::string()> LiveApi::feed(std::uint64_t after) const {

@@ -76,6 +76,7 @@ class SpawnAttributes {
             sigaddset(&all, signal);
         }
         sigaddset(&all, SIGPIPE);
+        sigaddset(&all, SIGXFSZ);
         sigaddset(&all, SIGCHLD);
         posix_spawnattr_setsigmask(&attributes_, &none);
         posix_spawnattr_setsigdefault(&attributes_, &all);

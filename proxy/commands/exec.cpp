@@ -125,6 +125,7 @@ void block_signals() {
     }
     pthread_sigmask(SIG_BLOCK, &held, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
 }
 
 /// The program has ended: what its sessions still have to say is theirs to say.
@@ -158,7 +159,7 @@ void report(const Tap& tap, const std::string& command, const ExecLine& line) {
 }
 
 bool fails(const Tap& tap, const std::string& fail_on) {
-    const analysis::Verdict verdict = tap.bulletin().status().verdict;
+    const analysis::Verdict verdict = tap.status().verdict;
     return verdict == analysis::Verdict::violation ||
            (fail_on == "hazard" && verdict == analysis::Verdict::hazard);
 }

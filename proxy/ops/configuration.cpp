@@ -143,8 +143,8 @@ std::chrono::milliseconds parse_flush(std::string_view text) {
 }
 
 std::string parse_http_url(std::string_view text) {
-    if (!text.starts_with("http://")) {
-        refuse("an alert goes to http://host:port/path: put what speaks TLS in between");
+    if (!text.starts_with("http://") && !text.starts_with("https://")) {
+        refuse("an alert goes to http://host:port/path or https://host/path");
     }
     return std::string(text);
 }

@@ -18,6 +18,7 @@ double seconds(const timeval& time) noexcept {
 
 HeldSignals::HeldSignals() {
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     sigset_t held{};
     sigemptyset(&held);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {

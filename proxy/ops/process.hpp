@@ -6,8 +6,9 @@
 namespace isotap::proxy {
 
 /// Keeps the signals that this program answers away from the threads that are started while it
-/// lives; the thread that made it takes them again with `take_here`. Ignores SIGPIPE for good: a
-/// peer that is gone is an error code, not the end.
+/// lives; the thread that made it takes them again with `take_here`. Ignores for good what an error
+/// code tells as well, and what is not the end: SIGPIPE, a peer that is gone, and SIGXFSZ, a file
+/// that may not grow.
 class HeldSignals {
   public:
     HeldSignals();

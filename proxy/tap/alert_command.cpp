@@ -56,6 +56,7 @@ int spawn(pid_t& child, const std::string& command, int input) noexcept {
     sigemptyset(&none);
     sigemptyset(&standard);
     sigaddset(&standard, SIGPIPE);
+    sigaddset(&standard, SIGXFSZ);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &standard);
     posix_spawnattr_setpgroup(&attributes, 0);

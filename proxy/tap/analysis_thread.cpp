@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <pthread.h>
 
 #include "proxy/tap/event_parts.hpp"
 
@@ -25,7 +26,10 @@ constexpr std::chrono::milliseconds longest_pause{16};
 }  // namespace
 
 void AnalysisThread::start() {
-    thread_ = std::thread([this] { run(); });
+    thread_ = std::thread([this] {
+        pthread_setname_np(pthread_self(), "analysis");
+        run();
+    });
 }
 
 void AnalysisThread::stop() {
@@ -40,19 +44,27 @@ void AnalysisThread::stop() {
     thread_.join();
 }
 
+std::chrono::nanoseconds AnalysisThread::still_for() const noexcept {
+    const std::int64_t looked = looked_.load(std::memory_order_relaxed);
+    return std::chrono::nanoseconds{looked == 0 ? 0
+                                                : Clock::now().time_since_epoch().count() - looked};
+}
+
 void AnalysisThread::run() {
     Clock::time_point next_search = Clock::now() + search_interval;
     bool stopping = false;
     bool news = false;
     while (true) {
         const bool took = drain_some();
+        const auto now = Clock::now();
+        looked_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
         if (took) {
             news = true;
             pause_ = std::chrono::milliseconds{1};
         } else if (stopping) {
             break;
         }
-        if (const auto now = Clock::now(); news && now >= next_search) {
+        if (news && now >= next_search) {
             analyst_.search();
             news = false;
             const auto took_so_long = Clock::now() - now;
@@ -66,6 +78,7 @@ void AnalysisThread::run() {
         stopping = stopping_;
     }
     analyst_.finish();
+    looked_.store(0, std::memory_order_relaxed);
     for (EventRing* ring : rings_) {
         ring->close();
     }

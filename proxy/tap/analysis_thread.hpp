@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,6 +31,9 @@ class AnalysisThread {
 
     void start();
 
+    /// How long it has not looked at the rings; zero once it has ended. From any thread.
+    [[nodiscard]] std::chrono::nanoseconds still_for() const noexcept;
+
     /// The producers have ended: takes what is left, finishes the analysis, joins.
     void stop();
 
@@ -40,6 +45,7 @@ class AnalysisThread {
     std::vector<EventRing*> rings_;
     std::vector<Time> clocks_;  ///< of the last event with a time, for each ring
     Analyst& analyst_;
+    std::atomic<std::int64_t> looked_{0};  ///< when, by the steady clock; 0: not running
     std::chrono::milliseconds pause_{1};
     std::mutex mutex_;
     std::condition_variable wake_;

@@ -63,8 +63,7 @@ void Analyst::start_engine() {
     options.contract = options_.contract;
     options.window = options_.limits.graph_transactions;
     options.rows = options_.limits.graph_rows;
-    // All lanes have one clock, and the one that is behind is emptied first: they lag by batches.
-    options.arrival_skew = std::chrono::milliseconds{500};
+    options.arrival_skew = arrival_skew;
     options.on_anomaly = [this](analysis::Anomaly&& anomaly) { on_anomaly(std::move(anomaly)); };
     engine_ = std::make_unique<analysis::Engine>(std::move(options));
 }

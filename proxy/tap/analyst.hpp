@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,6 +45,10 @@ class Analyst {
     /// `lane`: the relay thread that it comes from. `restart`: so much was lost that nothing from
     /// before can be joined with what follows.
     void accept(std::size_t lane, const history::Event& event, bool restart);
+
+    /// How far the events of one relay thread may lag behind those of another. All have one clock,
+    /// and the ring that is furthest behind is emptied first: they lag by batches.
+    static constexpr std::chrono::milliseconds arrival_skew{500};
 
     /// Looks for cycles, and tells the bulletin how things stand.
     void search();

@@ -1,10 +1,13 @@
 #include "proxy/tap/http_post.hpp"
 
 #include <string_view>
+#include <type_traits>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/stream_traits.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
@@ -17,18 +20,23 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
+using TlsStream = asio::ssl::stream<beast::tcp_stream>;
 
 constexpr std::size_t answer_max = std::size_t{64} * 1024;
 
 struct Target {
+    bool tls = false;
     std::string host;
-    std::string port = "80";
+    std::string port;
     std::string path = "/";
 };
 
 Target target_of(std::string_view url) {
+    constexpr std::string_view scheme_end = "://";
     Target target;
-    url.remove_prefix(std::min(url.size(), std::string_view("http://").size()));
+    target.tls = url.starts_with("https");
+    target.port = target.tls ? "443" : "80";
+    url.remove_prefix(std::min(url.size(), url.find(scheme_end) + scheme_end.size()));
     const std::size_t slash = url.find('/');
     if (slash != std::string_view::npos) {
         target.path = url.substr(slash);
@@ -47,10 +55,12 @@ Target target_of(std::string_view url) {
     return target;
 }
 
-/// One request, from the name of the host to the answer.
+/// One request over one stream, from the name of the host to the answer.
+template <typename Stream>
 class Post {
   public:
-    Post(const Target& target, const std::string& body) : target_(target) {
+    Post(asio::io_context& io, Stream& stream, const Target& target, const std::string& body)
+        : io_(io), stream_(stream), target_(target) {
         request_.method(http::verb::post);
         request_.target({target.path.data(), target.path.size()});
         request_.version(11);
@@ -74,9 +84,18 @@ class Post {
 
   private:
     void connect(const tcp::resolver::results_type& found) {
-        stream_.async_connect(found, [this](error_code error, const tcp::endpoint&) {
-            error ? fail(error) : write();
-        });
+        beast::get_lowest_layer(stream_).async_connect(
+            found, [this](error_code error, const tcp::endpoint&) {
+                error ? fail(error) : shake_hands();
+            });
+    }
+    void shake_hands() {
+        if constexpr (std::is_same_v<Stream, TlsStream>) {
+            stream_.async_handshake(asio::ssl::stream_base::client,
+                                    [this](error_code error) { error ? fail(error) : write(); });
+        } else {
+            write();
+        }
     }
     void write() {
         http::async_write(stream_, request_,
@@ -97,10 +116,10 @@ class Post {
         failure_ = error.message();
     }
 
+    asio::io_context& io_;
+    Stream& stream_;
     const Target& target_;
-    asio::io_context io_{1};
     tcp::resolver resolver_{io_};
-    beast::tcp_stream stream_{io_};
     beast::flat_buffer buffer_;
     http::request<http::string_body> request_;
     http::response_parser<http::string_body> parser_;
@@ -108,12 +127,33 @@ class Post {
     std::string failure_;
 };
 
+/// The peer must show a certificate of that name, signed by somebody whom the system trusts.
+void verify(TlsStream& stream, const std::string& host) {
+    stream.set_verify_mode(asio::ssl::verify_peer);
+    stream.set_verify_callback(asio::ssl::host_name_verification(host));
+    error_code is_name;
+    asio::ip::make_address(host, is_name);
+    if (is_name) {
+        SSL_set_tlsext_host_name(stream.native_handle(), host.c_str());
+    }
+}
+
 }  // namespace
 
 std::string http_post(const std::string& url, const std::string& body,
                       std::chrono::milliseconds patience) noexcept try {
     const Target target = target_of(url);
-    return Post(target, body).run(patience);
+    asio::io_context io{1};
+    if (!target.tls) {
+        beast::tcp_stream stream(io);
+        return Post(io, stream, target, body).run(patience);
+    }
+    asio::ssl::context trust(asio::ssl::context::tls_client);
+    SSL_CTX_set_min_proto_version(trust.native_handle(), TLS1_2_VERSION);
+    trust.set_default_verify_paths();
+    TlsStream stream(io, trust);
+    verify(stream, target.host);
+    return Post(io, stream, target, body).run(patience);
 } catch (const std::exception& error) {
     return error.what();
 }

@@ -3,7 +3,7 @@
 namespace isotap::proxy {
 
 LiveFindings live_findings(const Tap& tap, const std::string& source) {
-    const AnalysisStatus status = tap.bulletin().status();
+    const AnalysisStatus status = tap.status();
     LiveFindings live;
     live.records = tap.bulletin().anomalies();
     live.findings.source = source;

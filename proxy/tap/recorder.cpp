@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <pthread.h>
 #include <random>
 
 #include <fmt/format.h>
@@ -72,7 +73,10 @@ Recorder::~Recorder() {
 }
 
 void Recorder::start() {
-    thread_ = std::thread([this] { run(); });
+    thread_ = std::thread([this] {
+        pthread_setname_np(pthread_self(), "recorder");
+        run();
+    });
 }
 
 void Recorder::append(RecordedAnomaly anomaly) {
@@ -155,6 +159,9 @@ void Recorder::flush() {
     }
     if (!alive) {
         fail(files_->error());
+    } else if (const std::string why = files_->error(); !why.empty() && !cannot_rotate_) {
+        cannot_rotate_ = true;
+        log_.line(LogLevel::error, "the recording stays in one file", why);
     }
 }
 

@@ -65,6 +65,7 @@ class Recorder {
     RingSink sink_;
     std::unique_ptr<Redactor> redactor_;
     std::unique_ptr<history::recording::RecordingFiles> files_;
+    bool cannot_rotate_ = false;  ///< and that was told
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;

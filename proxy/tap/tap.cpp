@@ -1,6 +1,7 @@
 #include "proxy/tap/tap.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -64,23 +65,33 @@ Contract contract_of(const std::string& engine) {
     return std::move(*contract);
 }
 
+/// What is told of values only: nobody behind the rings has use for it unless they are shown.
+bool holds_values(const history::Event& event) noexcept {
+    return std::holds_alternative<history::RowLabelled>(event) ||
+           std::holds_alternative<history::RowImage>(event);
+}
+
 /// Counts for the metrics of its thread, then hands on.
 class CountingSink final : public history::EventSink {
   public:
-    CountingSink(RelayCounters& counters, std::unique_ptr<RingSink> next) noexcept
-        : count_(counters), next_(std::move(next)) {}
+    CountingSink(RelayCounters& counters, bool values, std::unique_ptr<RingSink> next) noexcept
+        : count_(counters), values_(values), next_(std::move(next)) {}
 
     void accept(const history::Event& event) noexcept override {
         count_.accept(event);
-        if (next_) {
+        if (next_ && (values_ || !holds_values(event))) {
             next_->accept(event);
         }
     }
 
   private:
     EventCounters count_;
+    bool values_;
     std::unique_ptr<RingSink> next_;
 };
+
+/// A search takes its time. What stands still for longer says nothing of what goes on meanwhile.
+constexpr std::chrono::seconds behind_after{2};
 
 }  // namespace
 
@@ -116,13 +127,13 @@ class Tap::Body {
 
     std::unique_ptr<history::EventSink> sink_of_thread(RelayCounters& counters) {
         if (!analyses_) {
-            return std::make_unique<CountingSink>(counters, nullptr);
+            return std::make_unique<CountingSink>(counters, false, nullptr);
         }
         const Limits& limits = options_.relay.limits;
         Lane& lane =
             *lanes_.emplace_back(std::make_unique<Lane>(limits.ring_events, limits.ring_bytes));
         return std::make_unique<CountingSink>(
-            counters,
+            counters, options_.tap.record_values,
             std::make_unique<RingSink>(lane.ring, options_.tap.on_overload, lane.counters));
     }
 
@@ -142,7 +153,6 @@ class Tap::Body {
     void stop() {
         if (thread_) {
             thread_->stop();
-            thread_.reset();
         }
         if (recorder_) {
             recorder_->stop();
@@ -159,6 +169,26 @@ class Tap::Body {
         }
         return all;
     }
+    [[nodiscard]] AnalysisStatus status() const {
+        AnalysisStatus status = bulletin_.status();
+        std::uint64_t lost = 0;
+        std::size_t waiting = 0;
+        for (const RingFigures& ring : figures()) {
+            lost += ring.lost;
+            waiting += ring.depth;
+        }
+        if (lost > 0) {
+            status.doubts.push_back(fmt::format("{} events found no room in a ring", lost));
+        }
+        if (const auto still = still_for(); waiting > 0 && still > behind_after) {
+            status.doubts.push_back(fmt::format("{} events wait: analysis has stood still for {} s",
+                                                waiting, still.count()));
+        }
+        if (status.verdict == analysis::Verdict::clean && !status.doubts.empty()) {
+            status.verdict = analysis::Verdict::unknown;
+        }
+        return status;
+    }
     [[nodiscard]] std::optional<RecordingFigures> recording() const {
         return recorder_ ? std::optional(recorder_->figures()) : std::nullopt;
     }
@@ -174,6 +204,11 @@ class Tap::Body {
         EventRing ring;
         RingCounters counters;
     };
+
+    [[nodiscard]] std::chrono::seconds still_for() const {
+        return thread_ ? std::chrono::floor<std::chrono::seconds>(thread_->still_for())
+                       : std::chrono::seconds{0};
+    }
 
     /// On the analysis thread.
     void announce(const Bulletin::Record& record) {
@@ -219,6 +254,9 @@ void Tap::start() {
 }
 void Tap::stop() {
     body_->stop();
+}
+AnalysisStatus Tap::status() const {
+    return body_->status();
 }
 const Bulletin& Tap::bulletin() const noexcept {
     return body_->bulletin();

@@ -31,9 +31,9 @@ struct RingFigures {
 /// Everything behind the relay threads: rings, analysis, recording, alerts.
 ///
 /// Made, driven and destroyed by the ops thread, which must give every relay thread its sink before
-/// `start`, and stop the relay before `stop`. What `figures`, `bulletin` and `transaction` tell may
-/// be asked at any time, from any thread. Throws StartupError when the contract or the recording
-/// cannot be had; nothing throws afterwards.
+/// `start`, and stop the relay before `stop`. What `figures`, `status`, `bulletin` and
+/// `transaction` tell may be asked at any time, from any thread. Throws StartupError when the
+/// contract or the recording cannot be had; nothing throws afterwards.
 class Tap {
   public:
     /// `log` must outlive it.
@@ -50,6 +50,8 @@ class Tap {
     /// Takes what is left in the rings, decides what is pending, ends.
     void stop();
 
+    /// What analysis said last, and what it cannot know: what is lost or waits before it.
+    [[nodiscard]] AnalysisStatus status() const;
     [[nodiscard]] const Bulletin& bulletin() const noexcept;
     [[nodiscard]] std::optional<KeptTransaction> transaction(history::TransactionId id) const;
     [[nodiscard]] std::vector<RingFigures> figures() const;

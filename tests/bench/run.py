@@ -20,6 +20,8 @@ from machine import describe_machine
 BENCHMARKS = {
     "relay": {"postgres": "relay_postgres", "mysql": "relay_mysql"},
 }
+# Programs that measure by themselves; what they print is the report.
+PROGRAMS = {"live": "bench_live"}
 RELEASE = pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "isotap"
 EXIT_USAGE = 2
 EXIT_FAILED = 3
@@ -92,7 +94,14 @@ def write(options, machine, results):
         options.json.write_text(report.as_json(machine, settings, measured))
 
 
+def run_program(name, arguments):
+    program = RELEASE.parent / "tests" / "bench" / PROGRAMS[name]
+    return subprocess.run([program, *arguments], check=False).returncode
+
+
 def main(arguments):
+    if arguments and arguments[0] in PROGRAMS:
+        return run_program(arguments[0], arguments[1:])
     options = parse(arguments)
     # Each session takes two descriptors in a proxy.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -16,14 +16,15 @@
 namespace isotap::test {
 namespace {
 
-Command proxy_command(const std::string& upstream, std::vector<std::string> options) {
+Command proxy_command(const std::string& upstream, std::vector<std::string> options,
+                      std::optional<User> run_as) {
     std::vector<std::string> line{isotap_program(), "proxy", "--upstream", upstream};
     if (std::find(options.begin(), options.end(), "--listen") == options.end()) {
         line.insert(line.end(), {"--listen", "127.0.0.1:0"});
     }
     line.insert(line.end(), std::make_move_iterator(options.begin()),
                 std::make_move_iterator(options.end()));
-    return {.arguments = std::move(line)};
+    return {.arguments = std::move(line), .run_as = run_as};
 }
 
 std::uint64_t number_at(std::string_view text) {
@@ -36,8 +37,9 @@ std::uint64_t number_at(std::string_view text) {
 
 }  // namespace
 
-IsotapProcess::IsotapProcess(const std::string& upstream, std::vector<std::string> options)
-    : process_(proxy_command(upstream, std::move(options))) {
+IsotapProcess::IsotapProcess(const std::string& upstream, std::vector<std::string> options,
+                             std::optional<User> run_as)
+    : process_(proxy_command(upstream, std::move(options), run_as)) {
     const std::string line = process_.wait_for_line("isotap: listening on ");
     port_ =
         static_cast<std::uint16_t>(number_at(std::string_view(line).substr(line.rfind(':') + 1)));
@@ -49,17 +51,24 @@ std::string IsotapProcess::admin_url() {
     return line.substr(line.find(prefix) + prefix.size());
 }
 
-std::map<std::string, double> IsotapProcess::metrics() {
+std::string IsotapProcess::get(std::string_view path) {
     Stream page({.port = static_cast<std::uint16_t>(
                      number_at(std::string_view(admin_url()).substr(admin_url().rfind(':') + 1)))});
-    page.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    page.send("GET " + std::string(path) +
+              " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     std::string answer;
     std::array<std::uint8_t, 16'384> chunk{};
     while (const std::size_t n = page.receive(chunk)) {
         answer.append(as_text(Bytes(chunk).first(n)));
     }
+    constexpr std::string_view head_end = "\r\n\r\n";
+    return answer.substr(std::min(answer.find(head_end) + head_end.size(), answer.size()));
+}
+
+std::map<std::string, double> IsotapProcess::metrics() {
+    const std::string answer = get("/metrics");
     std::map<std::string, double> all;
-    std::istringstream lines(answer.substr(std::min(answer.find("\r\n\r\n"), answer.size())));
+    std::istringstream lines(answer);
     for (std::string line; std::getline(lines, line);) {
         const std::size_t space = line.rfind(' ');
         if (line.starts_with("isotap_") && space != std::string::npos) {

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/process.hpp"
@@ -14,7 +16,8 @@ namespace isotap::test {
 class IsotapProcess {
   public:
     /// Options beyond --upstream, as on the command line; listens on 127.0.0.1 if they do not say.
-    explicit IsotapProcess(const std::string& upstream, std::vector<std::string> options = {});
+    explicit IsotapProcess(const std::string& upstream, std::vector<std::string> options = {},
+                           std::optional<User> run_as = std::nullopt);
 
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
     [[nodiscard]] Process& process() noexcept { return process_; }
@@ -22,6 +25,9 @@ class IsotapProcess {
 
     /// `http://host:port` of the admin page; needs `--admin` among the options.
     [[nodiscard]] std::string admin_url();
+
+    /// The body of what the admin page answers for a path. Needs `--admin`.
+    [[nodiscard]] std::string get(std::string_view path);
 
     /// What /metrics says now: by name with labels, as written there. Needs `--admin`.
     [[nodiscard]] std::map<std::string, double> metrics();
