@@ -7,6 +7,13 @@
 
 namespace isotap::sql {
 
+void Quoting::add(const Quoting& more) {
+    for (const Quote& one : more.quotes) {
+        quotes.push_back({text.size() + one.at, one.tokens});
+    }
+    text += more.text;
+}
+
 void Draft::partial(std::string_view reason) {
     if (plan.coverage == history::Coverage::full) {
         plan.coverage = history::Coverage::partial;
@@ -45,6 +52,11 @@ void Draft::insert(TokenIndex token, std::string text) {
     plan.splices.push_back({{token, token}, std::move(text), Splice::no_stamp});
 }
 
+void Draft::insert_quoting(TokenIndex token, Quoting addition) {
+    plan.splices.push_back(
+        {{token, token}, std::move(addition.text), Splice::no_stamp, std::move(addition.quotes)});
+}
+
 void Draft::insert_stamped(TokenIndex token, std::string before, std::string_view after) {
     const std::size_t stamp_at = before.size();
     before += after;
@@ -77,6 +89,8 @@ const Table* Draft::table(const Relation& relation, std::string_view& why) const
         why = "view";
     } else if (found->kind == TableKind::other || found->source == VersionSource::none) {
         why = "table without versions";
+    } else if (found->source == VersionSource::system && state.dialect == Dialect::mysql) {
+        why = "table without versions";
     } else if (found->source == VersionSource::system && found->key.empty()) {
         why = "no primary key";
     } else if (relation.renames_columns) {
@@ -108,6 +122,14 @@ bool Draft::aggregates(BlockId block) const {
     });
 }
 
+bool Draft::concatenates() const {
+    return std::any_of(structure.calls.begin(), structure.calls.end(), [&](const Call& call) {
+        const Keyword keyword = keyword_of(tokens.text(call.name));
+        return keyword == Keyword::group_concat || keyword == Keyword::json_arrayagg ||
+               keyword == Keyword::json_objectagg;
+    });
+}
+
 TokenIndex Draft::find(TokenRange range, Keyword keyword) const noexcept {
     std::size_t depth = 0;
     for (TokenIndex i = range.first; i < range.last; ++i) {
@@ -128,28 +150,41 @@ std::size_t Draft::add_table(const Table& table, history::AccessKind kind) {
 }
 
 std::string Draft::added(ColumnRole role, std::size_t index, const std::string& expression) {
+    return added(role, index, Quoting{expression, {}}).text;
+}
+
+Quoting Draft::added(ColumnRole role, std::size_t index, const Quoting& expression) {
     plan.added.push_back({role, index});
-    if (state.dialect == Dialect::mysql || structure.kind != StatementKind::select) {
-        return ", " + expression;
+    Quoting text;
+    text.add(", ");
+    text.add(expression);
+    if (state.dialect == Dialect::postgres && structure.kind == StatementKind::select) {
+        // Without a name of its own, `acc.id::text` would be called `id`, and ORDER BY looks for
+        // names in the select list first: rows would come in the order of the text.
+        text.add(" as isotap_" + std::to_string(plan.added.size()));
     }
-    // Without a name of its own, `acc.id::text` would be called `id`, and ORDER BY looks for names
-    // in the select list first: rows would come in the order of the text.
-    return ", " + expression + " as isotap_" + std::to_string(plan.added.size());
+    return text;
+}
+
+std::vector<std::string> Draft::key_parts(const Table& table, const std::string& qualifier) const {
+    const std::string cast = state.dialect == Dialect::postgres ? "::text" : "";
+    if (table.source == VersionSource::columns) {
+        return {qualifier + "." + quote(table.row_id) + cast};
+    }
+    std::vector<std::string> parts;
+    if (table.has_children) {
+        parts.push_back(qualifier + ".tableoid" + cast);
+    }
+    for (const std::string& column : table.key) {
+        parts.push_back(qualifier + "." + quote(column) + cast);
+    }
+    return parts;
 }
 
 std::string Draft::key_columns(const Table& table, const std::string& qualifier,
                                std::size_t index) {
-    const std::string cast = state.dialect == Dialect::postgres ? "::text" : "";
-    if (table.source == VersionSource::columns) {
-        return added(ColumnRole::key, index, qualifier + "." + quote(table.row_id) + cast);
-    }
     std::string text;
-    if (table.has_children) {
-        text += added(ColumnRole::key, index, qualifier + ".tableoid" + cast);
-    }
-    for (const std::string& column : table.key) {
-        std::string part = qualifier;
-        part.append(".").append(quote(column)).append(cast);
+    for (const std::string& part : key_parts(table, qualifier)) {
         text += added(ColumnRole::key, index, part);
     }
     return text;
@@ -163,33 +198,6 @@ std::string Draft::read_columns(const Table& table, const std::string& qualifier
                    ? added(ColumnRole::writers, index, qualifier + "." + quote(table.writers))
                    : added(ColumnRole::seen, index, qualifier + ".xmin::text");
     return columns;
-}
-
-std::string Draft::packed_column(const Table& table, const std::string& qualifier,
-                                 history::AccessKind kind) {
-    const std::size_t index = add_table(table, kind);
-    if (state.dialect == Dialect::mysql) {
-        return added(ColumnRole::packed, index,
-                     "group_concat(concat(" + qualifier + "." + quote(table.row_id) + ",'='," +
-                         qualifier + "." + quote(table.writers) + ") separator ';')");
-    }
-    std::string key;
-    std::string version = qualifier + ".xmin::text";
-    bool hex = false;
-    if (table.source == VersionSource::columns) {
-        key = qualifier + "." + quote(table.row_id) + "::text";
-        version = qualifier + "." + quote(table.writers);
-    } else {
-        hex = !table.plain_key;
-        key = table.has_children ? qualifier + ".tableoid::text" : "";
-        for (const std::string& column : table.key) {
-            const std::string part = qualifier + "." + quote(column) + "::text";
-            key += key.empty() ? "" : "||','||";
-            key += hex ? "encode(convert_to(" + part + ",'UTF8'),'hex')" : part;
-        }
-    }
-    return added(hex ? ColumnRole::packed_hex : ColumnRole::packed, index,
-                 "string_agg(" + key + "||'='||" + version + ",';')");
 }
 
 void Draft::note_other_reads(BlockId block) {

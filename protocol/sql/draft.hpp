@@ -2,10 +2,21 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "protocol/sql/planner.hpp"
 
 namespace isotap::sql {
+
+/// A text of ours with pieces of the client's.
+struct Quoting {
+    std::string text;
+    std::vector<Quote> quotes;
+
+    void add(std::string_view more) { text += more; }
+    void quote(TokenRange tokens) { quotes.push_back({text.size(), tokens}); }
+    void add(const Quoting& more);
+};
 
 /// A plan in the making: what all planners ask of a statement and do to it. Lives for one call of
 /// `make_plan`.
@@ -26,9 +37,12 @@ struct Draft {
     const Catalog& catalog;
     const PlannerOptions& options;
     Plan plan;
+    /// Something is packed: MariaDB must be told not to cut it.
+    bool packs = false;
 
     // Coverage only ever gets worse; the first reason for the worst one stands.
     void partial(std::string_view reason);
+    void partial_if(std::string_view reason) { reason.empty() ? void() : partial(reason); }
     /// Gives up: whatever the draft holds is dropped.
     void opaque(std::string_view reason);
     [[nodiscard]] bool given_up() const noexcept {
@@ -42,6 +56,8 @@ struct Draft {
     [[nodiscard]] std::string qualifier(const Relation& relation) const;
     /// Inserts in front of `token`, right behind the one before it.
     void insert(TokenIndex token, std::string text);
+    /// The same, with pieces of the client's text.
+    void insert_quoting(TokenIndex token, Quoting addition);
     /// The same, with a stamp between the two texts.
     void insert_stamped(TokenIndex token, std::string before, std::string_view after);
     void replace(TokenRange range, std::string text);
@@ -53,20 +69,24 @@ struct Draft {
     [[nodiscard]] const Relation* target(BlockId block) const noexcept;
     /// A call of an aggregate in this block, subqueries left out.
     [[nodiscard]] bool aggregates(BlockId block) const;
+    /// The client's own text has a result that the limit of GROUP_CONCAT cuts.
+    [[nodiscard]] bool concatenates() const;
     /// The first token of `range` outside of parentheses that is `keyword`, or `no_token`.
     [[nodiscard]] TokenIndex find(TokenRange range, Keyword keyword) const noexcept;
+
+    /// What names a row of `table`, one expression each.
+    [[nodiscard]] std::vector<std::string> key_parts(const Table& table,
+                                                     const std::string& qualifier) const;
 
     // Columns. Each call enters what it adds into the plan: the order of calls is their order.
     std::size_t add_table(const Table& table, history::AccessKind kind);
     /// The expressions that name a row of `table`, each behind a comma: `, q.id::text`.
     std::string key_columns(const Table& table, const std::string& qualifier, std::size_t index);
     std::string added(ColumnRole role, std::size_t index, const std::string& expression);
+    Quoting added(ColumnRole role, std::size_t index, const Quoting& expression);
     /// Key and version of a row that is read.
     std::string read_columns(const Table& table, const std::string& qualifier,
                              history::AccessKind kind);
-    /// One aggregate over all rows of a group.
-    std::string packed_column(const Table& table, const std::string& qualifier,
-                              history::AccessKind kind);
 
     /// Lowers coverage for every table that is read elsewhere than in `block`.
     void note_other_reads(BlockId block);

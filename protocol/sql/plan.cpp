@@ -20,6 +20,33 @@ Cut cut_of(const Splice& splice, const TokenList& tokens) noexcept {
     return {place, place};
 }
 
+void append(const Splice& splice, const TokenList& tokens, std::string_view stamp,
+            std::string& out) {
+    assert(splice.stamp_at == Splice::no_stamp || splice.quotes.empty());
+    std::size_t done = 0;
+    if (splice.stamp_at != Splice::no_stamp) {
+        out.append(splice.text, 0, splice.stamp_at);
+        out.append(stamp);
+        done = splice.stamp_at;
+    }
+    for (const Quote& quote : splice.quotes) {
+        out.append(splice.text, done, quote.at - done);
+        out.append(tokens.text(quote.tokens));
+        done = quote.at;
+    }
+    out.append(splice.text, done);
+}
+
+std::size_t size_of(const Splice& splice, const TokenList& tokens,
+                    std::string_view stamp) noexcept {
+    std::size_t size = splice.text.size();
+    size += splice.stamp_at == Splice::no_stamp ? 0 : stamp.size();
+    for (const Quote& quote : splice.quotes) {
+        size += tokens.text(quote.tokens).size();
+    }
+    return size;
+}
+
 }  // namespace
 
 void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, std::string& out) {
@@ -30,13 +57,7 @@ void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, st
         const Cut cut = cut_of(splice, tokens);
         assert(done <= cut.begin);
         out.append(text, done, cut.begin - done);
-        if (splice.stamp_at == Splice::no_stamp) {
-            out.append(splice.text);
-        } else {
-            out.append(splice.text, 0, splice.stamp_at);
-            out.append(stamp);
-            out.append(splice.text, splice.stamp_at);
-        }
+        append(splice, tokens, stamp, out);
         done = cut.end;
     }
     out.append(text, done);
@@ -52,8 +73,7 @@ std::size_t original_offset(const Plan& plan, const TokenList& tokens, std::stri
             break;
         }
         position += cut.begin - original;
-        const std::size_t added =
-            splice.text.size() + (splice.stamp_at == Splice::no_stamp ? 0 : stamp.size());
+        const std::size_t added = size_of(splice, tokens, stamp);
         if (rewritten < position + added) {
             return cut.begin;
         }

@@ -12,6 +12,12 @@
 
 namespace isotap::sql {
 
+/// A piece of the client's own text, literals and all, that an addition repeats.
+struct Quote {
+    std::size_t at = 0;  ///< offset in the addition's text
+    TokenRange tokens;
+};
+
 /// A change of a statement's text, in terms of its tokens: those in [first, last) are replaced by
 /// `text`; an empty range inserts right behind the token before it, so that no comment swallows it.
 struct Splice {
@@ -22,6 +28,8 @@ struct Splice {
     /// Where in `text` the stamp of the writer goes, an SQL expression that is known only when the
     /// statement is sent.
     std::size_t stamp_at = no_stamp;
+    /// In the order of the text. A splice has a stamp or quotes, not both.
+    std::vector<Quote> quotes{};
 };
 
 /// What an added result column holds. PostgreSQL sends each as text.
@@ -33,9 +41,11 @@ enum class ColumnRole : std::uint8_t {
                   ///< delete, made by other writes, which overwrote the entry before
     transaction,  ///< the server's number of the top-level transaction
     updated,      ///< 'true' where ON CONFLICT updated a row that was there, else 'false'
-    packed,       ///< many rows: `key=version;key=version;…`, keys of several parts joined by ','
-    packed_hex,   ///< the same, each part of a key as the hex of its UTF-8
-    insert_id,    ///< the value of the column that numbers itself
+    action,       ///< MERGE: what it did to the row: INSERT, UPDATE or DELETE
+    packed,      ///< many rows: `key=version;key=version;…`, keys of several parts joined by ','.
+                 ///< NULL: none, or told in another row of the result
+    packed_hex,  ///< the same, each part of a key as the hex of its UTF-8
+    insert_id,   ///< the value of the column that numbers itself
 };
 
 struct AddedColumn {
@@ -72,6 +82,8 @@ struct Plan {
     ReplyChange reply = ReplyChange::none;
     std::vector<AddedColumn> added;  ///< the last columns of every row, in order
     std::vector<CapturedTable> tables;
+    /// A result without rows may have read rows all the same, and nothing tells of them.
+    bool silent_when_empty = false;
 
     /// A statement to send behind this one on the same connection; empty where none is needed. Its
     /// one row has the rows of `tables[0]` in its first column, as `packed`, each with wList as it

@@ -1,176 +1,228 @@
 #include <algorithm>
+#include <string_view>
 
+#include "protocol/sql/blocks.hpp"
+#include "protocol/sql/carry.hpp"
+#include "protocol/sql/companion.hpp"
 #include "protocol/sql/draft.hpp"
+#include "protocol/sql/subquery_use.hpp"
 
+/// SELECT, TABLE and VALUES. Columns of the tables ride along with the rows where that changes
+/// nothing; what they do not reach is read again in the same statement.
 namespace isotap::sql {
 namespace {
 
-/// A lock that names relations (OF) holds for those only.
-history::AccessKind kind_of(const Draft& draft, const Query& query, const Relation& relation) {
-    if (query.locking.empty()) {
-        return history::AccessKind::read;
+class SelectPlan {
+  public:
+    explicit SelectPlan(Draft& draft)
+        : draft_(draft),
+          structure_(draft.structure),
+          carrier_(draft),
+          companions_(draft),
+          beside_(draft.structure.blocks.size(), false) {}
+
+    void plan() {
+        if (writes_somewhere()) {
+            draft_.partial("write in a common table expression");
+        }
+        tell_result();
+        for (QueryId id = 0; id < structure_.queries.size() && !draft_.given_up(); ++id) {
+            if (structure_.queries[id].role == QueryRole::expression) {
+                draft_.partial_if(tell_subquery(id));
+            }
+        }
+        if (draft_.given_up()) {
+            return;
+        }
+        note_what_is_left();
+        companions_.wrap();
+        if (draft_.plan.added.empty()) {
+            draft_.plan.reason.empty() ? void() : draft_.opaque(draft_.plan.reason);
+            return;
+        }
+        if (draft_.packs && mysql()) {
+            draft_.insert(0, "set statement group_concat_max_len=1073741824 for ");
+        }
+        draft_.plan.reply = ReplyChange::strip;
     }
-    const TokenIndex of = draft.find(query.locking, Keyword::of);
-    if (of == no_token) {
-        return history::AccessKind::locking_read;
+
+  private:
+    [[nodiscard]] bool mysql() const { return draft_.state.dialect == Dialect::mysql; }
+    [[nodiscard]] bool told(BlockId block) const { return carrier_.tells(block) || beside_[block]; }
+
+    [[nodiscard]] bool writes_somewhere() const {
+        return std::any_of(
+            structure_.blocks.begin(), structure_.blocks.end(), [](const Block& block) {
+                return block.kind == BlockKind::insert || block.kind == BlockKind::update ||
+                       block.kind == BlockKind::remove || block.kind == BlockKind::merge;
+            });
     }
-    const std::string called =
-        draft.name(relation.alias != no_token ? relation.alias : relation.name);
-    for (TokenIndex i = of + 1; i < query.locking.last; ++i) {
-        if (draft.name(i) == called) {
-            return history::AccessKind::locking_read;
+
+    [[nodiscard]] bool locks() const {
+        return std::any_of(structure_.queries.begin(), structure_.queries.end(),
+                           [](const Query& query) { return !query.locking.empty(); });
+    }
+
+    /// A statement can be wrapped, and read something again, only where that is possible at all:
+    /// not around writes and SELECT INTO, and not where locks make later versions visible. In the
+    /// MySQL family the wrapped columns would lose their tables' names.
+    [[nodiscard]] std::string_view no_wrap() const {
+        if (mysql()) {
+            return "subquery";
+        }
+        return writes_somewhere() ? "write in a common table expression"
+               : locks()          ? "lock"
+                                  : std::string_view{};
+    }
+
+    /// The rows that the statement's own blocks read.
+    void tell_result() {
+        const QueryId top = structure_.top;
+        std::string_view why = carrier_.obstacle(top);
+        const bool hides_groups = has_having(top) && !mysql();
+        if (!why.empty() || hides_groups) {
+            const std::string_view beside = why == "INTO" || why == "empty select list" || mysql()
+                                                ? why
+                                                : first(no_wrap(), companions_.obstacle(top));
+            if (beside.empty()) {
+                read_beside(top);
+                draft_.plan.silent_when_empty = hides_groups || drops_rows(top);
+                return;
+            }
+            why = why.empty() ? why : beside;
+        }
+        if (why.empty()) {
+            carrier_.carry_top();
+        } else if (is_subquery_only(top)) {
+            draft_.partial(why);
+        } else {
+            draft_.opaque(why);
         }
     }
-    return history::AccessKind::read;
-}
 
-/// Without ONLY_FULL_GROUP_BY the MySQL family takes a lone column beside an aggregate, and an
-/// aggregate in a subquery may belong to this block: then one arbitrary row would be reported.
-bool hides_an_aggregate(const Draft& draft, BlockId block) {
-    return std::any_of(draft.structure.blocks.begin(), draft.structure.blocks.end(),
-                       [&](const Block& inner) {
-                           return draft.structure.queries[inner.query].parent == block &&
-                                  draft.aggregates(draft.structure.id_of(inner));
-                       });
-}
+    static std::string_view first(std::string_view one, std::string_view other) {
+        return one.empty() ? other : one;
+    }
 
-/// The server picks columns beside aggregates, and decides when a lone HAVING is evaluated, by the
-/// plan that it finds: another column in the list may show the client another row. And the longer
-/// limit of our GROUP_CONCAT would hold for the client's as well.
-std::string_view mysql_obstacle(const Draft& draft, const Block& block) {
-    const BlockId id = draft.structure.id_of(block);
-    if (block.has(Clause::group_by)) {
-        return "GROUP BY";
+    /// SELECT EXISTS (…): the statement's own blocks read nothing.
+    [[nodiscard]] bool is_subquery_only(QueryId query) const {
+        const auto arms = arms_of(structure_, query);
+        return std::none_of(structure_.relations.begin(), structure_.relations.end(),
+                            [&arms](const Relation& relation) {
+                                return std::find(arms.begin(), arms.end(), relation.block) !=
+                                       arms.end();
+                            });
     }
-    if (block.has(Clause::having)) {
-        return "HAVING";
+
+    [[nodiscard]] bool has_having(QueryId query) const {
+        const auto arms = arms_of(structure_, query);
+        return std::any_of(arms.begin(), arms.end(), [this](BlockId arm) {
+            return structure_.blocks[arm].has(Clause::having);
+        });
     }
-    if (hides_an_aggregate(draft, id)) {
-        return "aggregate in a subquery";
+
+    /// EXCEPT and INTERSECT read rows that leave no trace in the result.
+    [[nodiscard]] bool drops_rows(QueryId query) const {
+        const TokenRange all = structure_.queries[query].all;
+        for (TokenIndex i = all.first; i < all.last; ++i) {
+            if (draft_.tokens[i].is(Keyword::except) || draft_.tokens[i].is(Keyword::intersect)) {
+                return true;
+            }
+        }
+        return false;
     }
-    if (!draft.aggregates(id)) {
+
+    void read_beside(QueryId query) {
+        companions_.read_beside(query);
+        for (const BlockId arm : arms_of(structure_, query)) {
+            beside_[arm] = true;
+        }
+    }
+
+    /// Gives what keeps a subquery in an expression from being told.
+    std::string_view tell_subquery(QueryId id) {
+        const Query& query = structure_.queries[id];
+        if (!reads_tables(structure_, id)) {
+            return {};
+        }
+        if (query.parent == no_node || !told(query.parent)) {
+            return "nested subquery";
+        }
+        if (const std::string_view why = companions_.obstacle(id); !why.empty()) {
+            return why;
+        }
+        const SubqueryUse use = use_of(draft_, id);
+        if (!use.evaluated) {
+            return "subquery that may be skipped";
+        }
+        const bool correlated = companions_.is_correlated(id);
+        if (!correlated && no_wrap().empty()) {
+            read_beside(id);
+            draft_.plan.silent_when_empty = true;
+            return {};
+        }
+        return tell_in_list(id, use, correlated);
+    }
+
+    /// A subquery of the statement's only block, again as a column of its list.
+    std::string_view tell_in_list(QueryId id, const SubqueryUse& use, bool correlated) {
+        const Block* block = structure_.single_block();
+        const BlockId parent = structure_.queries[id].parent;
+        if (block == nullptr || structure_.id_of(*block) != parent || !carrier_.tells(parent)) {
+            return "nested subquery";
+        }
+        if (locks() || writes_somewhere()) {
+            return "lock";
+        }
+        const bool one_row = !block->has(Clause::from) ||
+                             (is_grouped(draft_, parent) && !block->has(Clause::group_by));
+        if (correlated ? is_grouped(draft_, parent) : !one_row) {
+            return "subquery";
+        }
+        if (correlated && !use.matches && !use.in_list) {
+            return "rows that a subquery rejects";
+        }
+        if (mysql() && (!draft_.state.mariadb || draft_.concatenates())) {
+            return "subquery";
+        }
+        companions_.read_in_list(id, *block);
+        for (const BlockId arm : arms_of(structure_, id)) {
+            beside_[arm] = true;
+        }
         return {};
     }
-    if (!draft.state.mariadb) {
-        return "aggregate";  // no way to lift the limit of GROUP_CONCAT for one statement
-    }
-    const bool cut = std::any_of(
-        draft.structure.calls.begin(), draft.structure.calls.end(), [&](const Call& call) {
-            const Keyword keyword = keyword_of(draft.tokens.text(call.name));
-            return keyword == Keyword::group_concat || keyword == Keyword::json_arrayagg ||
-                   keyword == Keyword::json_objectagg;
-        });
-    return cut ? "GROUP_CONCAT" : std::string_view{};
-}
 
-/// What stands in the way of adding a column to the list; empty if nothing does.
-std::string_view obstacle(const Draft& draft, const Block& block) {
-    if (block.kind != BlockKind::select) {
-        return block.kind == BlockKind::values ? "VALUES" : "TABLE";
+    /// Every table that is read and not told lowers coverage.
+    void note_what_is_left() {
+        for (const Relation& relation : structure_.relations) {
+            if (relation.kind != RelationKind::table || draft_.is_cte(relation) ||
+                told(relation.block)) {
+                continue;
+            }
+            switch (structure_.queries[structure_.blocks[relation.block].query].role) {
+                case QueryRole::derived: draft_.partial("derived table"); break;
+                case QueryRole::expression: draft_.partial("subquery"); break;
+                case QueryRole::cte: draft_.partial("common table expression"); break;
+                default: draft_.partial("nested query");
+            }
+        }
     }
-    if (block.has(Clause::into)) {
-        return "INTO";
-    }
-    if (block.has(Clause::distinct)) {
-        return "DISTINCT";
-    }
-    if (!block.has(Clause::items)) {
-        return "empty select list";
-    }
-    return draft.state.dialect == Dialect::mysql ? mysql_obstacle(draft, block)
-                                                 : std::string_view{};
-}
 
-/// `FROM t, other.t`: legal where only qualified names are used; ours might not be unique.
-bool shares_its_name(const Draft& draft, const Relation& relation) {
-    const auto called = [&draft](const Relation& one) {
-        return draft.name(one.alias != no_token ? one.alias : one.name);
-    };
-    return std::count_if(draft.structure.relations.begin(), draft.structure.relations.end(),
-                         [&](const Relation& other) {
-                             return other.block == relation.block &&
-                                    called(other) == called(relation);
-                         }) > 1;
-}
-
-bool writes_somewhere(const Draft& draft) {
-    return std::any_of(
-        draft.structure.blocks.begin(), draft.structure.blocks.end(), [](const Block& block) {
-            return block.kind == BlockKind::insert || block.kind == BlockKind::update ||
-                   block.kind == BlockKind::remove || block.kind == BlockKind::merge;
-        });
-}
-
-bool reads_tables(const Draft& draft) {
-    return std::any_of(draft.structure.relations.begin(), draft.structure.relations.end(),
-                       [&](const Relation& relation) {
-                           return relation.kind == RelationKind::table && !draft.is_cte(relation);
-                       });
-}
+    Draft& draft_;
+    const Structure& structure_;
+    Carrier carrier_;
+    Companions companions_;
+    std::vector<bool> beside_;
+};
 
 }  // namespace
 
 void plan_select(Draft& draft) {
-    if (!reads_tables(draft)) {
+    const QueryId top = draft.structure.top;
+    if (top == no_node || !reads_tables(draft.structure, top)) {
         return;  // nothing to capture: SELECT 1
     }
-    const Block* block = draft.structure.single_block();
-    if (block == nullptr) {
-        draft.opaque("set operation");
-        return;
-    }
-    if (const std::string_view why = obstacle(draft, *block); !why.empty()) {
-        draft.opaque(why);
-        return;
-    }
-    const BlockId id = draft.structure.id_of(*block);
-    const Query& query = draft.structure.queries[draft.structure.top];
-    const bool mysql = draft.state.dialect == Dialect::mysql;
-    const bool grouped =
-        block->has(Clause::group_by) || block->has(Clause::having) || draft.aggregates(id);
-    std::string columns;
-    std::string_view missed;
-    for (const Relation& relation : draft.structure.relations) {
-        if (relation.block != id) {
-            continue;
-        }
-        std::string_view why;
-        const Table* table = draft.table(relation, why);
-        if (table != nullptr && shares_its_name(draft, relation)) {
-            table = nullptr;
-            why = "two tables of one name";
-        }
-        if (table == nullptr) {
-            missed = missed.empty() ? why : missed;
-            continue;
-        }
-        const std::string qualifier = draft.qualifier(relation);
-        const history::AccessKind kind = kind_of(draft, query, relation);
-        columns += grouped ? draft.packed_column(*table, qualifier, kind)
-                           : draft.read_columns(*table, qualifier, kind);
-    }
-    if (writes_somewhere(draft)) {
-        draft.partial("write in a common table expression");
-    }
-    if (!missed.empty()) {
-        draft.partial(missed);
-    }
-    draft.note_other_reads(id);
-    if (block->has(Clause::having)) {
-        draft.partial("HAVING hides groups");
-    }
-    if (!query.limit.empty() && !query.order_by.empty()) {
-        draft.partial("LIMIT hides rows");
-    }
-    if (columns.empty()) {
-        draft.opaque(draft.plan.reason);
-        return;
-    }
-    draft.insert((*block)[Clause::items].last, columns + " ");
-    if (grouped && mysql) {
-        draft.insert(0, "set statement group_concat_max_len=1073741824 for ");
-    }
-    draft.plan.reply = ReplyChange::strip;
+    SelectPlan(draft).plan();
 }
 
 }  // namespace isotap::sql

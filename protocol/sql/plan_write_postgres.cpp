@@ -1,7 +1,8 @@
 #include "protocol/sql/draft.hpp"
 
-/// INSERT, UPDATE and DELETE of PostgreSQL: RETURNING tells what was written. The overwritten
-/// version comes from the write itself: `old` since 18, wList, or rows locked by a FROM.
+/// INSERT, UPDATE, DELETE and MERGE of PostgreSQL: RETURNING tells what was written. The
+/// overwritten version comes from the write itself: `old` since 18, wList, or rows locked by a
+/// FROM.
 namespace isotap::sql {
 namespace {
 
@@ -31,6 +32,10 @@ class PostgresWrite {
                 index_ = draft_.add_table(table_, history::AccessKind::update);
                 columns_ = key();
                 update(partitioned);
+                break;
+            case BlockKind::merge:
+                index_ = draft_.add_table(table_, history::AccessKind::update);
+                merge(partitioned);
                 break;
             default:
                 index_ = draft_.add_table(table_, history::AccessKind::remove);
@@ -119,6 +124,29 @@ class PostgresWrite {
         } else {
             lock_in_from();
         }
+    }
+
+    /// Each row says what was done to it. Before 18, RETURNING does not know the version that was
+    /// overwritten, before 17 a MERGE has none.
+    void merge(bool partitioned) {
+        if (draft_.options.postgres_version < knows_old) {
+            draft_.opaque("MERGE before PostgreSQL 18");
+        } else if (table_.source != VersionSource::system) {
+            draft_.opaque("MERGE of version columns");
+        } else if (partitioned || !has_old()) {
+            draft_.opaque("MERGE");
+        }
+        if (draft_.given_up()) {
+            return;
+        }
+        columns_ = draft_.added(ColumnRole::action, index_, "merge_action()");
+        const std::vector<std::string> before = draft_.key_parts(table_, "old");
+        const std::vector<std::string> after = draft_.key_parts(table_, "new");
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            columns_ += draft_.added(ColumnRole::key, index_,
+                                     "coalesce(" + before[i] + ", " + after[i] + ")");
+        }
+        columns_ += old_and_new();
     }
 
     void append_writer(TokenIndex behind) {

@@ -9,7 +9,8 @@ void plan_write(Draft& draft) {
     if (draft.structure.single_block() == nullptr) {
         draft.opaque("nested statement");
     } else if (draft.state.dialect == Dialect::mysql) {
-        plan_mysql_write(draft);
+        draft.structure.kind == StatementKind::merge ? draft.opaque("MERGE")
+                                                     : plan_mysql_write(draft);
     } else {
         plan_postgres_write(draft);
     }
@@ -22,7 +23,7 @@ void plan_by_kind(Draft& draft) {
         case StatementKind::replace:
         case StatementKind::update:
         case StatementKind::remove: plan_write(draft); break;
-        case StatementKind::merge: draft.opaque("merge"); break;
+        case StatementKind::merge: plan_write(draft); break;
         case StatementKind::copy: draft.opaque("copy"); break;
         case StatementKind::explain: draft.opaque("explain"); break;
         case StatementKind::call: draft.opaque("call"); break;

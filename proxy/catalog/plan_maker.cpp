@@ -17,7 +17,8 @@ bool may_be_rewritten(sql::StatementKind kind) {
         case sql::StatementKind::insert:
         case sql::StatementKind::replace:
         case sql::StatementKind::update:
-        case sql::StatementKind::remove: return true;
+        case sql::StatementKind::remove:
+        case sql::StatementKind::merge: return true;
         default: return false;
     }
 }

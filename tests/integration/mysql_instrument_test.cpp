@@ -71,6 +71,25 @@ class Counting final : public history::EventSink {
     std::map<history::Coverage, int> coverage;
 };
 
+/// Reads of more than one block.
+const std::vector<std::string>& nested_reads() {
+    static const std::vector<std::string> all{
+        "SELECT v, n FROM item UNION ALL SELECT id, note FROM sale ORDER BY 1, 2",
+        "(SELECT id FROM item ORDER BY id LIMIT 2) UNION ALL SELECT 7",
+        "SELECT COUNT(*) FROM item UNION ALL SELECT price FROM sale",
+        "SELECT d.n, d.v FROM (SELECT v, n FROM item WHERE id < 4) d WHERE d.v > 1",
+        "SELECT * FROM (SELECT v, n FROM item) d ORDER BY n DESC",
+        "SELECT COUNT(*), MAX(d.v) FROM (SELECT v FROM item UNION ALL SELECT id FROM sale) d",
+        "WITH c AS (SELECT id, n FROM item) SELECT c.n FROM c WHERE c.id > 2 ORDER BY c.id",
+        "SELECT n FROM item WHERE EXISTS (SELECT 1 FROM sale WHERE sale.item = item.id)",
+        "SELECT n, (SELECT MAX(price) FROM sale WHERE sale.item = item.id) FROM item",
+        "SELECT EXISTS (SELECT 1 FROM sale WHERE price > 2), (SELECT MIN(v) FROM item)",
+        "SELECT id FROM item WHERE id NOT IN (SELECT item FROM sale) ORDER BY id",
+        "SELECT v FROM item WHERE id < 3 EXCEPT SELECT id FROM sale",
+    };
+    return all;
+}
+
 const std::vector<std::string>& statements() {
     static const std::vector<std::string> all{
         "SELECT 1",
@@ -201,15 +220,19 @@ std::string execution(std::uint32_t statement, bool cursor) {
 
 std::vector<Said> by_text(MysqlWire& wire) {
     std::vector<Said> said;
-    for (const std::string& one : statements()) {
-        said.push_back({one, as_text(wire.query(one))});
+    for (const auto* all : {&nested_reads(), &statements()}) {
+        for (const std::string& one : *all) {
+            said.push_back({one, as_text(wire.query(one))});
+        }
     }
     return said;
 }
 
 std::vector<Said> by_prepared_statements(MysqlWire& wire, bool cursor) {
     std::vector<Said> said;
-    for (const std::string& one : statements()) {
+    std::vector<std::string> all = nested_reads();
+    all.insert(all.end(), statements().begin(), statements().end());
+    for (const std::string& one : all) {
         if (one.find("ROW_COUNT") != std::string::npos) {
             continue;  // known: the first prepared one, right behind an OK that was made again
         }

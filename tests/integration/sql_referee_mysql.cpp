@@ -14,6 +14,7 @@
 #include <mysql.h>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/sql/planner.hpp"
@@ -197,8 +198,15 @@ class Referee {
     }
 
     int verdict() const {
+        std::vector<std::pair<std::size_t, std::string>> sorted;
         for (const auto& [reason, count] : reasons_) {
-            std::printf("%6zu %s\n", count, reason.c_str());
+            sorted.emplace_back(count, reason);
+        }
+        std::sort(sorted.rbegin(), sorted.rend());
+        for (const auto& [count, reason] : sorted) {
+            std::printf("%6zu (%.1f %%) planned %s\n", count,
+                        100.0 * static_cast<double>(count) / static_cast<double>(seen_),
+                        reason.c_str());
         }
         std::printf(
             "%zu statements that prepare, %zu not sure (%.2f %%), %zu rewritten, "
@@ -295,8 +303,10 @@ class Referee {
                 std::printf("NOT SURE (%s): %s\n", structure_.doubt.data(), text.c_str());
             }
         }
-        ++reasons_[(structure_.sure() ? std::string("planned: ") : std::string("not sure: ")) +
-                   (plan.reason.empty() ? "full" : std::string(plan.reason))];
+        const bool partly = plan.coverage == isotap::history::Coverage::partial;
+        ++reasons_[plan.reason.empty()
+                       ? std::string("full")
+                       : (partly ? "partly: " : "not: ") + std::string(plan.reason)];
         if (!plan.rewrites()) {
             return plan.reason;
         }

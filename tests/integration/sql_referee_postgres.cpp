@@ -2,6 +2,7 @@
 // on the command line, both must find the same tables, aliases, select items, clauses and
 // aggregates, or our parser says 'not sure'. A wrong answer fails; so does being unsure too often.
 // And what our plans make of a statement must still be PostgreSQL's grammar.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <pg_query.h>
 #include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/sql/planner.hpp"
@@ -72,7 +74,33 @@ struct Tally {
     std::size_t wrong = 0;
     std::size_t rewritten = 0;
     std::map<std::string, std::size_t> doubts;
+    std::map<std::string, std::size_t> plans;  ///< by coverage and reason
 };
+
+/// How much a statement tells, and why not all.
+std::string coverage_of(const isotap::sql::Plan& plan) {
+    using isotap::history::Coverage;
+    switch (plan.coverage) {
+        case Coverage::full: return plan.tables.empty() ? "full: no table" : "full";
+        case Coverage::partial: return "partly: " + std::string(plan.reason);
+        case Coverage::opaque: return "not: " + std::string(plan.reason);
+        case Coverage::none: break;
+    }
+    return "nothing to tell";
+}
+
+void print_plans(const Tally& tally) {
+    std::vector<std::pair<std::size_t, std::string>> sorted;
+    for (const auto& [reason, count] : tally.plans) {
+        sorted.emplace_back(count, reason);
+    }
+    std::sort(sorted.rbegin(), sorted.rend());
+    for (const auto& [count, reason] : sorted) {
+        std::printf("%6zu (%.1f %%) planned %s\n", count,
+                    100.0 * static_cast<double>(count) / static_cast<double>(tally.seen),
+                    reason.c_str());
+    }
+}
 
 /// What a plan makes of the statement, for either source of versions.
 void judge_rewriting(const std::string& text, Tally& tally) {
@@ -89,6 +117,9 @@ void judge_rewriting(const std::string& text, Tally& tally) {
         std::string rewritten;
         isotap::sql::apply(plan, tokens, "'T5.1'", rewritten);
         tally.rewritten += plan.rewrites() ? 1 : 0;
+        if (source == VersionSource::system) {
+            ++tally.plans[coverage_of(plan)];
+        }
         if (!is_grammar(rewritten)) {
             ++tally.wrong;
             std::printf("WRONG: %s\n    as: %s\n", text.c_str(), rewritten.c_str());
@@ -115,6 +146,7 @@ void judge(std::string_view statement, Tally& tally) {
     if (!doubt.empty()) {
         ++tally.unsure;
         ++tally.doubts[doubt];
+        ++tally.plans["not: " + doubt];
         if (std::getenv("ISOTAP_SHOW_UNSURE") != nullptr) {
             std::printf("NOT SURE (%s): %s\n", doubt.c_str(), text.c_str());
         }
@@ -145,6 +177,7 @@ int main(int argc, char** argv) {
     for (const auto& [doubt, count] : tally.doubts) {
         std::printf("%6zu not sure: %s\n", count, doubt.c_str());
     }
+    print_plans(tally);
     const double percent = tally.seen == 0 ? 100.0
                                            : 100.0 * static_cast<double>(tally.unsure) /
                                                  static_cast<double>(tally.seen);

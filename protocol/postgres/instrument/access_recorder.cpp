@@ -24,6 +24,17 @@ std::optional<std::uint64_t> transaction_number(std::string_view text) noexcept 
     return number & without_epoch;
 }
 
+/// What merge_action() says.
+std::optional<AccessKind> action_of(std::string_view word) noexcept {
+    if (word == "INSERT") {
+        return AccessKind::insert;
+    }
+    if (word == "UPDATE") {
+        return AccessKind::update;
+    }
+    return word == "DELETE" ? std::optional(AccessKind::remove) : std::nullopt;
+}
+
 int hex_digit(char c) noexcept {
     if (c >= '0' && c <= '9') {
         return c - '0';
@@ -130,6 +141,9 @@ bool AccessRecorder::read_one(const sql::AddedColumn& column, const Field& field
         case ColumnRole::updated:
             touched.updated = field.text == "true";
             return touched.updated || field.text == "false";
+        case ColumnRole::action:
+            touched.action = action_of(field.text);
+            return touched.action.has_value();
         case ColumnRole::packed:
         case ColumnRole::packed_hex:
             touched.packed = field.text;
@@ -154,7 +168,7 @@ void AccessRecorder::tell(std::size_t table, const Touched& touched) {
     const auto named = [](const std::optional<std::uint64_t>& number) {
         return number ? Version::foreign(*number) : Version{};
     };
-    AccessKind kind = plan_->tables[table].kind;
+    AccessKind kind = touched.action.value_or(plan_->tables[table].kind);
     Version before = named(touched.seen);
     Version after;
     if (kind == AccessKind::insert) {

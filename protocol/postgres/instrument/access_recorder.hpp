@@ -43,6 +43,7 @@ class AccessRecorder {
         std::size_t parts = 0;  ///< of the key, so far
         bool absent = false;
         bool updated = false;
+        std::optional<history::AccessKind> action;  ///< where each row has its own
         std::optional<std::uint64_t> seen;
         std::optional<std::uint64_t> made;
         std::string_view packed;

@@ -160,6 +160,10 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
     if (fused_ && statement != nullptr && statement->change() != ReplyChange::none) {
         coverage = Coverage::opaque;
         reason = "fuse";
+    } else if (coverage == Coverage::full && !recording_ && statement != nullptr &&
+               statement->plan && statement->plan->silent_when_empty) {
+        coverage = Coverage::partial;
+        reason = "no row to tell what was read";
     } else if (lost > 0) {
         coverage = Coverage::partial;
         reason = "too many rows";

@@ -25,7 +25,6 @@ std::string_view beyond_text(Keyword first) noexcept {
         case Keyword::call: return "call";
         case Keyword::do_: return "do";
         case Keyword::explain: return "explain";
-        case Keyword::merge: return "merge";
         case Keyword::truncate: return "truncate";
         case Keyword::declare: return "cursor";
         default: return {};
@@ -38,6 +37,7 @@ bool touches_rows(const sql::Token& first) noexcept {
         case Keyword::insert:
         case Keyword::update:
         case Keyword::delete_:
+        case Keyword::merge:
         case Keyword::with:
         case Keyword::values:
         case Keyword::table: return true;

@@ -4,57 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/sql/dialects.hpp"
-#include "tests/unit/sql/literal_catalog.hpp"
+#include "tests/unit/sql/planner_fixture.hpp"
 
 namespace isotap::sql {
 namespace {
 
 using history::AccessKind;
 using history::Coverage;
-
-class Planner : public ::testing::Test {
-  protected:
-    Planner() {
-        catalog_.add("acc", VersionSource::system, {"id", "bal"});
-        catalog_.add("pair", VersionSource::system, {"a", "b", "v"}, {"a", "b"}).plain_key = false;
-        catalog_.add("kin", VersionSource::system, {"id"}).has_children = true;
-        catalog_.add("part", VersionSource::system, {"id"}).kind = TableKind::partitioned;
-        catalog_.add("heap", VersionSource::system, {"x"}, {});
-        catalog_.add("looks", VersionSource::none, {"id"}).kind = TableKind::view;
-        catalog_.add("aux", VersionSource::columns, {"id", "v"}).shows_auxiliary = true;
-        catalog_.add("inv", VersionSource::columns, {"id", "v"});
-        catalog_.add("num", VersionSource::columns, {"id", "v"}).auto_increment = "id";
-    }
-
-    Plan plan(std::string_view text, const LexerState& state) {
-        tokens_.read(text, state);
-        parse(tokens_, state, structure_);
-        return make_plan(tokens_, structure_, state, catalog_, options_);
-    }
-    /// The rewritten text.
-    std::string rewritten(std::string_view text, const LexerState& state) {
-        plan_ = plan(text, state);
-        std::string out;
-        apply(plan_, tokens_, "'T5.1'", out);
-        return out;
-    }
-    std::string postgres(std::string_view text) { return rewritten(text, postgres_state()); }
-    std::string mariadb(std::string_view text) { return rewritten(text, mariadb_state()); }
-
-    void expect_opaque(std::string_view text, const LexerState& state, std::string_view reason) {
-        const Plan made = plan(text, state);
-        EXPECT_EQ(made.coverage, Coverage::opaque) << text;
-        EXPECT_EQ(made.reason, reason) << text;
-        EXPECT_TRUE(made.added.empty() && made.tables.empty()) << text;
-    }
-
-    LiteralCatalog catalog_;
-    PlannerOptions options_;
-    TokenList tokens_;
-    Structure structure_;
-    Plan plan_;
-};
 
 TEST_F(Planner, AppendsKeyAndVersionToASelect) {
     EXPECT_EQ(postgres("SELECT bal FROM acc WHERE id = 3;"),
@@ -123,7 +79,8 @@ TEST_F(Planner, PacksTheRowsBehindAnAggregate) {
         << "a window function leaves the rows alone";
     EXPECT_EQ(mariadb("select count(*) from inv"),
               "set statement group_concat_max_len=1073741824 for select count(*), "
-              "group_concat(concat(inv.`isotap_rowid`,'=',inv.`isotap_wlist`) separator ';')"
+              "group_concat(concat(ifnull(inv.`isotap_rowid`,''),'=',inv.`isotap_wlist`) "
+              "separator ';')"
               "  from inv");
     expect_opaque("select count(*) from inv", mysql_state(), "aggregate");
     expect_opaque("select v, count(*) from inv group by v", mariadb_state(), "GROUP BY");
@@ -140,11 +97,9 @@ TEST_F(Planner, SaysWhatItMisses) {
         {"select * from acc, looks", "view"},
         {"select * from acc, heap", "no primary key"},
         {"select * from acc, elsewhere", "unknown table"},
-        {"select * from acc, (select 1) d", "derived table"},
         {"select * from acc, generate_series(1, 2) g", "function in FROM"},
-        {"select * from acc where id in (select id from kin)", "subquery"},
-        {"with c as (select 1) select * from acc, c", "common table expression"},
-        {"select bal, count(*) from acc group by bal having count(*) > 1", "HAVING hides groups"},
+        {"select bal, count(*) from acc where f(id) group by bal having count(*) > 1",
+         "HAVING hides groups"},
         {"select * from acc order by bal limit 1", "LIMIT hides rows"},
         {"select * from kin, acc, other.acc", "two tables of one name"},
         {"with w as (delete from kin) select * from acc", "write in a common table expression"},
@@ -156,14 +111,13 @@ TEST_F(Planner, SaysWhatItMisses) {
         EXPECT_FALSE(made.added.empty()) << c.text;
     }
     const Case opaque[] = {
-        {"select distinct bal from acc", "DISTINCT"},
-        {"select 1 from acc union select 2 from acc", "set operation"},
+        {"select distinct bal from acc where f(id)", "function in a condition"},
+        {"select 1 from acc union select 2 from heap", "no primary key"},
         {"select * into x from acc", "INTO"},
         {"select from acc", "empty select list"},
-        {"table acc", "TABLE"},
         {"select * from looks", "view"},
         {"select * from acc a (x, y)", "renamed columns"},
-        {"merge into acc using kin on true when matched then delete", "merge"},
+        {"merge into acc using kin on true when matched then delete", "MERGE before PostgreSQL 18"},
         {"copy acc to stdout", "copy"},
         {"explain select 1", "explain"},
         {"call f()", "call"},
@@ -257,14 +211,16 @@ TEST_F(Planner, HidesAuxiliaryColumnsOnPostgres) {
               "select aux.\"id\", aux.\"v\", aux.\"isotap_rowid\"::text as isotap_1, "
               "aux.\"isotap_wlist\" as isotap_2  "
               "from aux");
-    EXPECT_EQ(postgres("select distinct x.*, acc.* from aux x, acc"),
-              "select distinct x.\"id\", x.\"v\", acc.* from aux x, acc")
+    EXPECT_EQ(postgres("select distinct x.*, acc.* from aux x, acc where f(v)"),
+              "select distinct x.\"id\", x.\"v\", acc.* from aux x, acc where f(v)")
         << "also where nothing is captured";
     EXPECT_EQ(plan_.coverage, Coverage::opaque);
     EXPECT_FALSE(plan_.leaks);
-    EXPECT_EQ(postgres("select count(*) from (select * from aux, acc) d"),
-              "select count(*) from (select aux.\"id\", aux.\"v\", acc.* from aux, acc) d");
-    EXPECT_EQ(postgres("table aux"), "select aux.\"id\", aux.\"v\" from  aux");
+    EXPECT_NE(postgres("select count(*) from (select * from aux, acc) d")
+                  .find("from (select aux.\"id\", aux.\"v\", acc.*, aux.\"isotap_rowid\""),
+              std::string::npos);
+    EXPECT_NE(postgres("table aux").find("(select aux.\"id\", aux.\"v\" from  aux) as isotap_o"),
+              std::string::npos);
     EXPECT_EQ(postgres("copy aux from stdin"), "copy aux (\"id\", \"v\")  from stdin");
     EXPECT_EQ(postgres("insert into acc select * from aux").substr(0, 50),
               "insert into acc select aux.\"id\", aux.\"v\" from aux ");

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "protocol/sql/draft.hpp"
+
+/// Questions about the blocks of a statement that several planners ask.
+namespace isotap::sql {
+
+/// The SELECT, VALUES, … that make up a query, out of their parentheses, from left to right.
+std::vector<BlockId> arms_of(const Structure& structure, QueryId query);
+
+/// Any of its set operations is another one than UNION ALL, or mixed with others.
+bool has_other_set_operation(const Structure& structure, QueryId query);
+
+/// Some table is read within the query, at any depth.
+bool reads_tables(const Structure& structure, QueryId query);
+
+/// All rows of the block, or of a group, become one.
+bool is_grouped(const Draft& draft, BlockId block);
+
+/// Only some of the query's rows come out of it.
+bool has_limit(const Structure& structure, QueryId query);
+
+/// How the block's expressions call the relation.
+TokenIndex called(const Relation& relation) noexcept;
+
+}  // namespace isotap::sql

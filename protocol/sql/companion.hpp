@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "protocol/sql/draft.hpp"
+
+namespace isotap::sql {
+
+/// Reads again, in the same statement and so in the same snapshot, the rows that a block reads and
+/// whose columns do not reach the result: arms of UNION and EXCEPT, DISTINCT, HAVING, subqueries in
+/// expressions. What is read again is the block's own FROM and WHERE.
+///
+/// Only conditions are repeated that give the same answer each time and cannot fail: names,
+/// literals, comparisons; no calls, no casts, no arithmetic.
+class Companions {
+  public:
+    explicit Companions(Draft& draft) noexcept : draft_(draft) {}
+
+    /// What keeps the arms of this query from being read again; empty: nothing does.
+    [[nodiscard]] std::string_view obstacle(QueryId query) const;
+
+    /// Reads every arm of the query again, beside the whole statement. It must be uncorrelated.
+    void read_beside(QueryId query);
+
+    /// Reads the arms of a subquery again for each row of the statement's block, in its list.
+    void read_in_list(QueryId query, const Block& block);
+
+    /// Puts what is read beside around the statement. Call it last.
+    void wrap();
+
+    /// The subquery uses, or may use, a column of a table outside of it.
+    [[nodiscard]] bool is_correlated(QueryId query) const;
+
+  private:
+    [[nodiscard]] std::string_view obstacle_of_block(BlockId block) const;
+    [[nodiscard]] std::string_view obstacle_of_text(TokenRange range) const;
+    [[nodiscard]] bool is_column_within(TokenIndex name, TokenRange range) const;
+    [[nodiscard]] bool refers_outside(TokenRange text, TokenRange scope) const;
+    [[nodiscard]] Quoting source_of(BlockId block) const;
+
+    Draft& draft_;
+    std::vector<BlockId> beside_;
+};
+
+}  // namespace isotap::sql

@@ -1,0 +1,247 @@
+// SELECT: what rides along through UNION ALL, derived tables and common table expressions, and what
+// is read again beside the statement.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/sql/planner_fixture.hpp"
+
+namespace isotap::sql {
+namespace {
+
+using history::AccessKind;
+using history::Coverage;
+
+const std::string acc_packed = R"(string_agg(acc."id"::text||'='||acc.xmin::text,';') as isotap_0)";
+
+TEST_F(Planner, GivesEveryArmOfUnionAllTheColumnsOfAll) {
+    EXPECT_EQ(
+        postgres("select bal from acc union all select 1 from kin k order by 1"),
+        R"(select bal, acc."id"::text as isotap_1, acc.xmin::text as isotap_2, null::text as )"
+        R"(isotap_3, null::text as isotap_4, null::text as isotap_5  from acc union all )"
+        R"(select 1, null::text as isotap_1, null::text as isotap_2, k.tableoid::text as )"
+        R"(isotap_3, k."id"::text as isotap_4, k.xmin::text as isotap_5  from kin k order )"
+        R"(by 1)");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(plan_.added.size(), 5U);
+    EXPECT_EQ(mariadb("(select v from inv limit 1) union all select 3"),
+              "(select v, inv.`isotap_rowid`, inv.`isotap_wlist`  from inv limit 1) union all "
+              "select 3, null, null ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    mariadb("(select v from inv order by v limit 1) union all select 3");
+    EXPECT_EQ(plan_.reason, "LIMIT hides rows");
+}
+
+TEST_F(Planner, CarriesColumnsOutOfDerivedTables) {
+    EXPECT_EQ(
+        postgres("select d.bal from (select bal from acc) d where d.bal > 1"),
+        R"(select d.bal, d.isotap_in1 as isotap_1, d.isotap_in2 as isotap_2  from (select bal, )"
+        R"(acc."id"::text as isotap_in1, acc.xmin::text as isotap_in2  from acc) d where d.bal )"
+        R"(> 1)");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(postgres("select sum(d.n) from (select bal, count(*) n from acc group by bal) d"),
+              R"(select sum(d.n), string_agg(d.isotap_in1,';') as isotap_1  from (select bal, )"
+              R"(count(*) n, string_agg(acc."id"::text||'='||acc.xmin::text,';') as isotap_in1  )"
+              R"(from acc group by bal) d)");
+    EXPECT_EQ(plan_.added[0].role, ColumnRole::packed);
+    EXPECT_EQ(mariadb("select d.v from (select v from inv) d"),
+              "select d.v, d.isotap_in1, d.isotap_in2  from (select v, inv.`isotap_rowid` as "
+              "isotap_in1, inv.`isotap_wlist` as isotap_in2  from inv) d");
+    postgres("select * from acc, (select 1) d");
+    EXPECT_EQ(plan_.coverage, Coverage::full) << "nothing is read in there";
+    postgres("with c as (select 1) select * from c");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_FALSE(plan_.rewrites());
+}
+
+TEST_F(Planner, CarriesColumnsOutOfCommonTableExpressions) {
+    EXPECT_EQ(postgres("with c as (select bal from acc) select c.bal from c"),
+              R"(with c as (select bal, acc."id"::text as isotap_in1, acc.xmin::text as )"
+              R"(isotap_in2  from acc) select c.bal, c.isotap_in1 as isotap_1, c.isotap_in2 as )"
+              R"(isotap_2  from c)");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+}
+
+// A star that shows the columns already puts them behind the client's, and no others.
+TEST_F(Planner, LetsAStarShowWhatIsCarried) {
+    EXPECT_EQ(postgres("select 1, d.* from (select bal from acc) d"),
+              R"(select 1, d.* from (select bal, acc."id"::text as isotap_in1, acc.xmin::text as )"
+              R"(isotap_in2  from acc) d)");
+    EXPECT_EQ(plan_.added.size(), 2U);
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+}
+
+TEST_F(Planner, CarriesNothingThatWouldShow) {
+    struct Case {
+        std::string_view text;
+        std::string_view reason;
+    };
+    const Case cases[] = {
+        {"select d.*, 1 from (select bal from acc) d, kin", "* over a derived table"},
+        {"select d.*, 1 from kin, (select bal from acc) d", "* over a derived table"},
+        {"select d, kin.id from (select bal from acc) d, kin", "row of a derived table"},
+        {"select row_to_json(d.*), kin.id from (select bal from acc) d, kin",
+         "row of a derived table"},
+        {"select d.bal, kin.id from (select distinct bal from acc) d, kin", "DISTINCT"},
+        {"select d.bal, kin.id from (select bal from acc union select 2) d, kin", "set operation"},
+        {"with c as (select bal from acc) select a.bal, kin.id from c a, c b, kin",
+         "common table expression used twice"},
+        {"with recursive c as (select id from acc union all select 1 from c) select c.id, kin.id "
+         "from c, kin",
+         "recursive common table expression"},
+        {"with c as (delete from acc returning id) select c.id, kin.id from c, kin",
+         "write in a common table expression"},
+        {"select d.r, kin.id from (select rank() over (order by bal) r from acc) d, kin where "
+         "d.r = 1",
+         "window over hidden rows"},
+    };
+    for (const Case& c : cases) {
+        const Plan made = plan(c.text, postgres_state());
+        EXPECT_EQ(made.coverage, Coverage::partial) << c.text;
+        EXPECT_EQ(made.reason, c.reason) << c.text;
+        EXPECT_FALSE(made.added.empty()) << c.text;
+    }
+}
+
+TEST_F(Planner, ReadsAgainWhatASetOperationDrops) {
+    const std::string text = "select bal from acc where bal > 5 union select id from acc";
+    EXPECT_EQ(postgres(text + ";"),
+              "select isotap_o.*, case when row_number() over () = 1 then isotap_b0.isotap_0 end "
+              "as isotap_1, case when row_number() over () = 1 then isotap_b1.isotap_0 end as "
+              "isotap_2 from (" +
+                  text + ") as isotap_o cross join (select " + acc_packed +
+                  " from acc where bal > 5 ) as isotap_b0 cross join (select " + acc_packed +
+                  " from acc ) as isotap_b1;");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_FALSE(plan_.silent_when_empty);
+    for (const char* full :
+         {"select distinct bal from acc where id in (1, $1)", "table acc",
+          "select distinct on (bal) bal, id from acc order by bal, id",
+          "select bal from acc group by bal having count(*) > 1",
+          "select id from acc except select id from kin where kin.id is not null",
+          "select id from acc union all (select 1 union select id from kin)"}) {
+        postgres(full);
+        EXPECT_EQ(plan_.coverage, Coverage::full) << full;
+    }
+    postgres("select id from acc except select id from kin");
+    EXPECT_TRUE(plan_.silent_when_empty);
+}
+
+TEST_F(Planner, RepeatsOnlyWhatGivesTheSameAnswerAndCannotFail) {
+    const std::string_view reasons[][2] = {
+        {"select distinct bal from acc where bal + 1 > id", "operator in a condition"},
+        {"select distinct bal from acc where bal::int8 > 1", "operator in a condition"},
+        {"select distinct bal from acc where random() > 1", "function in a condition"},
+        {"select distinct bal from acc limit 3", "LIMIT hides rows"},
+        {"select distinct bal from acc tablesample system (3)", "TABLESAMPLE"},
+        {"with c as (select 1) select distinct bal from acc", "common table expression"},
+        {"select distinct bal from (select bal from acc) d", "derived table"},
+    };
+    for (const auto& [text, reason] : reasons) {
+        expect_opaque(text, postgres_state(), reason);
+    }
+    expect_opaque("select distinct v from inv", mariadb_state(), "DISTINCT");
+    expect_opaque("select v from inv union select 1", mariadb_state(), "set operation");
+}
+
+TEST_F(Planner, ReadsUncorrelatedSubqueriesBeside) {
+    const std::string out = postgres("select bal from acc where id in (select id from kin)");
+    EXPECT_EQ(out.find("select isotap_o.*, case when"), 0U) << out;
+    EXPECT_NE(out.find("cross join (select string_agg("), std::string::npos);
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_TRUE(plan_.silent_when_empty);
+    ASSERT_EQ(plan_.tables.size(), 2U);
+    EXPECT_EQ(plan_.tables[1].identity, "public.kin");
+
+    postgres("select exists (select from acc where bal > 3)");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(mariadb("select exists (select 1 from inv where v > 3)"),
+              "set statement group_concat_max_len=1073741824 for select exists (select 1 from inv "
+              "where v > 3), (select group_concat(concat(ifnull(inv.`isotap_rowid`,''),'=',"
+              "inv.`isotap_wlist`) separator ';') from inv where v > 3 ) ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+}
+
+TEST_F(Planner, ReadsCorrelatedSubqueriesAgainForEachRow) {
+    EXPECT_EQ(
+        postgres("select bal from acc where exists (select from kin where kin.id = acc.id)"),
+        R"(select bal, acc."id"::text as isotap_1, acc.xmin::text as isotap_2 , (select )"
+        R"(string_agg(kin.tableoid::text||','||kin."id"::text||'='||kin.xmin::text,';') from kin )"
+        R"(where kin.id = acc.id ) as isotap_3  from acc where exists (select from kin where )"
+        R"(kin.id = acc.id))");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_FALSE(plan_.silent_when_empty);
+    EXPECT_NE(mariadb("select v from inv where id in (select num.id from num where num.v = inv.v)")
+                  .find("from num where num.v = inv.v )  from inv"),
+              std::string::npos);
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+}
+
+TEST_F(Planner, SaysWhichSubqueriesItMisses) {
+    const std::string_view reasons[][2] = {
+        {"select 1 from acc where not exists (select from kin where kin.id = acc.id)",
+         "rows that a subquery rejects"},
+        {"select 1 from acc where bal > (select id from kin where kin.id = acc.id)",
+         "rows that a subquery rejects"},
+        {"select 1 from acc where bal > 1 or exists (select from kin)",
+         "subquery that may be skipped"},
+        {"select coalesce(bal, (select id from kin)) from acc", "subquery that may be skipped"},
+        {"select case when bal > 1 then (select id from kin) end from acc",
+         "subquery that may be skipped"},
+        {"select 1 from acc where id in (select id from kin limit 1)", "LIMIT hides rows"},
+        {"select 1 from acc where id in (select id from kin) for update", "lock"},
+        {"select bal from acc where exists (select from kin where kin.id = acc.id) for update",
+         "lock"},
+        {"select 1 from acc where id in (select f(id) from kin where f(id))",
+         "function in a condition"},
+        {"with c as (select id from kin) select 1 from acc where id in (select id from c)",
+         "common table expression"},
+    };
+    for (const auto& [text, reason] : reasons) {
+        const Plan made = plan(text, postgres_state());
+        EXPECT_EQ(made.coverage, Coverage::partial) << text;
+        EXPECT_EQ(made.reason, reason) << text;
+    }
+    EXPECT_EQ(plan("select 1 from inv where id in (select id from num)", mariadb_state()).reason,
+              "subquery");
+    EXPECT_EQ(plan("select 1 from inv where id in (select num.id from num where num.v = inv.v "
+                   "and num.id > ?)",
+                   mariadb_state())
+                  .reason,
+              "parameter in a condition");
+}
+
+// The literals that are repeated are those of the statement at hand, not of the first of its shape.
+TEST_F(Planner, RepeatsTheLiteralsOfEachStatement) {
+    plan_ = plan("select distinct bal from acc where id = 3", postgres_state());
+    const std::string_view other = "select distinct bal from acc where id = 12345";
+    tokens_.read(other, postgres_state());
+    std::string out;
+    apply(plan_, tokens_, "", out);
+    EXPECT_NE(out.find(" from acc where id = 12345 ) as isotap_b0"), std::string::npos) << out;
+    EXPECT_EQ(out.find("= 3"), std::string::npos);
+    std::size_t last = 0;
+    for (std::size_t i = 0; i <= out.size() + 3; ++i) {
+        const std::size_t original = original_offset(plan_, tokens_, "", i);
+        EXPECT_LE(last, original);
+        EXPECT_LE(original, other.size());
+        last = original;
+    }
+    EXPECT_EQ(original_offset(plan_, tokens_, "", out.find("bal from acc")), other.find("bal"));
+}
+
+TEST_F(Planner, MergesTellWhatTheyDid) {
+    options_.postgres_version = 180000;
+    const std::string text = "merge into acc a using kin k on k.id = a.id when matched then delete";
+    EXPECT_EQ(postgres(text),
+              text + R"( returning merge_action(), coalesce(old."id"::text, new."id"::text), )"
+                     R"(old.xmin::text, new.xmin::text, pg_current_xact_id()::text, )"
+                     R"(k.tableoid::text, k."id"::text, k.xmin::text )");
+    EXPECT_EQ(plan_.added[0].role, ColumnRole::action);
+    EXPECT_EQ(plan_.reason, "joined rows");
+    expect_opaque("merge into part using kin k on true when matched then delete", postgres_state(),
+                  "MERGE");
+}
+
+}  // namespace
+}  // namespace isotap::sql
