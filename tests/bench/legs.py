@@ -15,6 +15,7 @@ PGBOUNCER = "pgbouncer session"
 ROUTER = "mysql-router"
 RELAY = "isotap relay"
 OBSERVE = "isotap observe"
+INSTRUMENT = "isotap instrument"
 
 HAPROXY_FILE = """\
 global

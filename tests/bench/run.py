@@ -19,6 +19,7 @@ from machine import describe_machine
 # Each part of a benchmark, by the server it needs, is a module with programs(isotap) and open_legs(options).
 BENCHMARKS = {
     "relay": {"postgres": "relay_postgres", "mysql": "relay_mysql"},
+    "instrument": {"postgres": "instrument_postgres", "mariadb": "instrument_mariadb"},
 }
 # Programs that measure by themselves; what they print is the report.
 PROGRAMS = {"live": "bench_live"}
