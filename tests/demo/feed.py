@@ -1,0 +1,46 @@
+"""Anomalies as they come, from the admin address of a running isotap."""
+import collections
+import json
+import threading
+import time
+import urllib.request
+
+SHOWN_OF_EACH = 2
+
+
+class Feed(threading.Thread):
+    """Prints the first of each kind; counts the others."""
+
+    def __init__(self, admin, began):
+        super().__init__(daemon=True)
+        self._events = urllib.request.urlopen(admin + "/api/events")
+        self._began = began
+        self._seen = collections.Counter()
+        self._lock = threading.Lock()
+
+    def run(self):
+        kind = None
+        try:
+            for line in self._events:
+                field, _, value = line.decode().rstrip("\r\n").partition(": ")
+                if field == "event":
+                    kind = value
+                elif field == "data" and kind == "anomaly":
+                    self._tell(json.loads(value))
+        except (OSError, ValueError, AttributeError):
+            return  # the proxy has ended
+
+    def take(self):
+        """What was seen since the last call, by kind."""
+        with self._lock:
+            seen, self._seen = self._seen, collections.Counter()
+        return seen
+
+    def _tell(self, anomaly):
+        kind = (anomaly["name"], ", ".join(sorted({edge["table"] for edge in anomaly["cycle"]})))
+        with self._lock:
+            self._seen[kind] += 1
+            if self._seen[kind] > SHOWN_OF_EACH:
+                return
+        print(f"  {time.monotonic() - self._began:5.1f} s  {kind[0]} in {kind[1]}"
+              f" ({anomaly['severity']} at {', '.join(anomaly['levels'])})", flush=True)
