@@ -76,6 +76,20 @@ Read<std::vector<Row>> read_rows(LineCursor& line) {
     return rows;
 }
 
+/// `NAME`, `NAME as violation`.
+Read<void> read_anomaly(LineCursor& line, Claim& claim) {
+    claim.word = line.word();
+    if (claim.word.empty()) return line.expected("the name of an anomaly");
+    if (!line.take_word("as")) return {};
+    for (const std::string_view severity : {"violation", "hazard"}) {
+        if (line.take_word(severity)) {
+            claim.severity = severity;
+            return {};
+        }
+    }
+    return line.expected("violation or hazard");
+}
+
 /// What stands between the kind of a claim and its condition.
 Read<void> read_object(LineCursor& line, Claim& claim) {
     switch (claim.kind) {
@@ -86,13 +100,10 @@ Read<void> read_object(LineCursor& line, Claim& claim) {
             return {};
         }
         case ClaimKind::table:
-        case ClaimKind::anomaly:
             claim.word = line.word();
-            if (claim.word.empty()) {
-                return line.expected(claim.kind == ClaimKind::table ? "the name of a table"
-                                                                    : "the name of an anomaly");
-            }
+            if (claim.word.empty()) return line.expected("the name of a table");
             return {};
+        case ClaimKind::anomaly: return read_anomaly(line, claim);
         case ClaimKind::blocked:
             if (line.take_word("by")) {
                 do {

@@ -21,7 +21,8 @@ std::vector<Seen> seen_by_turn(const std::vector<Turn>& order, const Run& run) {
             case Happening::waits: all[event.turn].wait = &event; break;
             case Happening::ended: all[event.turn].end = &event; break;
             case Happening::dropped: all[event.turn].dropped = true; break;
-            case Happening::added: break;
+            case Happening::added:
+            case Happening::told: break;
         }
     }
     return all;
@@ -72,11 +73,7 @@ bool holds(const Claim& claim, const Seen& seen, const Run& run) {
             return table != run.tables.end() && same_rows(table->second, claim.rows);
         }
         case ClaimKind::anomaly:
-            return !run.anomalies || std::any_of(run.anomalies->begin(), run.anomalies->end(),
-                                                 [&](const FoundAnomaly& anomaly) {
-                                                     return anomaly.name == claim.word;
-                                                 });
-        case ClaimKind::outcome: return true;
+        case ClaimKind::outcome: return true;  // they are compared by themselves
     }
     return false;
 }
@@ -89,7 +86,9 @@ std::string wanted_text(const Claim& claim) {
         case ClaimKind::error: return "error " + claim.word;
         case ClaimKind::done: return "success";
         case ClaimKind::table: return fmt::format("table {} {}", claim.word, rows_text(claim.rows));
-        case ClaimKind::anomaly: return "anomaly " + claim.word;
+        case ClaimKind::anomaly:
+            return fmt::format("anomaly {}{}{}", claim.word, claim.severity.empty() ? "" : " as ",
+                               claim.severity);
         case ClaimKind::outcome: return fmt::format("outcome {}", to_string(claim.fate));
     }
     return {};
@@ -102,6 +101,11 @@ std::string blocked_text(const Scenario& scenario, const Seen& seen) {
         by += (by.empty() ? " by " : ", ") + scenario.sessions[session].name;
     }
     return "it was blocked" + by;
+}
+
+bool is_meant(const FoundAnomaly& anomaly, const Claim& claim) {
+    return anomaly.name == claim.word &&
+           (claim.severity.empty() || claim.severity == anomaly.severity);
 }
 
 /// The first of its kind that applies.
@@ -165,20 +169,43 @@ class Comparison {
         std::vector<std::string> done;
         for (const Claim& claim : scenario_.expected) {
             if (!claim.condition.holds(run_.setting)) continue;
-            if (claim.kind == ClaimKind::table) {
-                if (std::find(done.begin(), done.end(), claim.word) != done.end()) continue;
-                done.push_back(claim.word);
-                compare_table(claim);
-            } else if (!holds(claim, {}, run_)) {
-                found_.push_back({claim.place, fmt::format("expected {}, it was not found",
-                                                           wanted_text(claim))});
-            }
+            if (claim.kind != ClaimKind::table) continue;
+            if (std::find(done.begin(), done.end(), claim.word) != done.end()) continue;
+            done.push_back(claim.word);
+            compare_table(claim);
         }
+        if (run_.sighting.anomalies) compare_anomalies(*run_.sighting.anomalies);
         const Claim* outcome = applying(scenario_.expected, ClaimKind::outcome, run_.setting);
         const Fate fate = fate_of(scenario_, order_, run_);
         if (outcome != nullptr && outcome->fate != fate) {
             found_.push_back({outcome->place, fmt::format("expected {}, it was {}",
                                                           wanted_text(*outcome), to_string(fate))});
+        }
+    }
+
+    /// All that is expected is found, and nothing else.
+    void compare_anomalies(const std::vector<FoundAnomaly>& found) {
+        std::vector<const Claim*> wanted;
+        for (const Claim& claim : scenario_.expected) {
+            if (claim.kind == ClaimKind::anomaly && claim.condition.holds(run_.setting)) {
+                wanted.push_back(&claim);
+            }
+        }
+        for (const Claim* claim : wanted) {
+            if (std::none_of(found.begin(), found.end(), [&](const FoundAnomaly& anomaly) {
+                    return is_meant(anomaly, *claim);
+                })) {
+                found_.push_back({claim->place, fmt::format("expected {}, it was not found",
+                                                            wanted_text(*claim))});
+            }
+        }
+        for (const FoundAnomaly& anomaly : found) {
+            if (std::none_of(wanted.begin(), wanted.end(),
+                             [&](const Claim* claim) { return is_meant(anomaly, *claim); })) {
+                found_.push_back({{},
+                                  fmt::format("expected no anomaly {}, there was one as {}",
+                                              anomaly.name, anomaly.severity)});
+            }
         }
     }
 

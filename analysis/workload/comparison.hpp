@@ -14,7 +14,7 @@ struct Difference {
 
 /// How a run stands to what was written about it. Of several claims of one kind about one thing
 /// the first whose condition holds counts. When anything is expected at all, waits and errors that
-/// nobody expected are differences.
+/// nobody expected are differences; so are anomalies, where somebody watched.
 std::vector<Difference> differences(const Scenario& scenario, const std::vector<Turn>& order,
                                     const Run& run);
 

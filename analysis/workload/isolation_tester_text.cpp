@@ -29,8 +29,9 @@ std::string isolation_tester_text(const Scenario& scenario, const std::vector<Tu
         append(run.setup[i], scenario.sessions[i].name, text);
     }
     for (const Event& event : run.events) {
-        const Step& step = scenario.steps[order[event.turn].step];
         const std::string& session = scenario.sessions[event.session].name;
+        if (event.happening == Happening::told) append(event.answer, session, text);
+        const Step& step = scenario.steps[order[event.turn].step];
         if (event.happening == Happening::waits) {
             text += fmt::format("step {}: {} <waiting ...>\n", step.name, step.sql);
         } else if (event.happening == Happening::ended) {

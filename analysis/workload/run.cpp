@@ -57,11 +57,20 @@ std::string rows_text(const std::vector<Row>& rows) {
     return text;
 }
 
+std::string sighting_text(const Sighting& sighting) {
+    std::string text;
+    for (const FoundAnomaly& anomaly : sighting.anomalies.value_or(std::vector<FoundAnomaly>())) {
+        text += fmt::format("found {} ({})\n", anomaly.name, anomaly.severity);
+    }
+    return text;
+}
+
 std::string schedule_text(const Scenario& scenario, const std::vector<Turn>& order,
                           const Run& run) {
     std::string text;
     for (const Event& event : run.events) {
         const std::string& who = scenario.sessions[event.session].name;
+        if (event.happening == Happening::told) continue;
         if (event.happening == Happening::added) {
             text +=
                 fmt::format("{}> ROLLBACK  -- added: the transaction was lost or left open\n", who);
@@ -80,6 +89,7 @@ std::string schedule_text(const Scenario& scenario, const std::vector<Turn>& ord
             case Happening::dropped: text += "    not sent: its transaction was lost\n"; break;
             case Happening::ended:
             case Happening::added:
+            case Happening::told:
                 text += fmt::format("    {}{}\n", event.waited ? "after waiting: " : "",
                                     one_line(answer_text(event.answer)));
                 break;

@@ -26,11 +26,13 @@ std::string cell_of(const RunResult& result) {
     std::string text(has_symptoms(*result.scenario) || result.fate != Fate::prevented
                          ? to_string(result.fate)
                          : "ran");
-    if (result.run.anomalies) {
-        for (const FoundAnomaly& anomaly : *result.run.anomalies) {
+    if (const auto& anomalies = result.run.sighting.anomalies) {
+        for (const FoundAnomaly& anomaly : *anomalies) {
             text += fmt::format(", {} ({})", anomaly.name, anomaly.severity);
         }
+        if (anomalies->empty() && result.fate == Fate::happens) text += ", not found";
     }
+    if (!result.run.sighting.unseen.empty()) text += " ~";
     return result.differences.empty() ? text : text + " !";
 }
 
@@ -44,8 +46,33 @@ std::string name_of(const RunResult& result) {
 }
 
 std::string difference_text(const RunResult& result, const Difference& difference) {
+    if (difference.place == Place{}) return fmt::format("{}: {}", result.file, difference.text);
     return fmt::format("{}:{}:{}: {}", result.file, difference.place.line, difference.place.column,
                        difference.text);
+}
+
+std::string unseen_text(const Unseen& unseen) {
+    if (unseen.count == 0) return unseen.reason;
+    return fmt::format("{} {}: {}: {}", unseen.count,
+                       unseen.count == 1 ? "statement" : "statements", unseen.reason,
+                       unseen.example);
+}
+
+/// What differs, what was found and why, what was not seen, and how it went.
+std::string details_of(const RunResult& result) {
+    std::string text;
+    for (const Difference& difference : result.differences) {
+        text += "! " + difference_text(result, difference) + "\n";
+    }
+    for (const FoundAnomaly& anomaly :
+         result.run.sighting.anomalies.value_or(std::vector<FoundAnomaly>())) {
+        text += fmt::format("* {} ({}), a {}\n", anomaly.name, anomaly.plain, anomaly.severity);
+        for (const std::string& sentence : anomaly.explanation) text += "    " + sentence + "\n";
+    }
+    for (const Unseen& unseen : result.run.sighting.unseen) {
+        text += "? not seen: " + unseen_text(unseen) + "\n";
+    }
+    return text + schedule_of(result);
 }
 
 template <typename Value>
@@ -95,14 +122,21 @@ json::object json_of(const RunResult& result) {
                         {"outcome", to_string(result.fate)},
                         {"schedule", schedule_of(result)},
                         {"differences", std::move(differences)}};
-    if (result.run.anomalies) {
+    if (const auto& found = result.run.sighting.anomalies) {
         json::array anomalies;
-        for (const FoundAnomaly& anomaly : *result.run.anomalies) {
-            anomalies.push_back(
-                {{"type", anomaly.name}, {"name", anomaly.plain}, {"severity", anomaly.severity}});
+        for (const FoundAnomaly& anomaly : *found) {
+            anomalies.push_back({{"type", anomaly.name},
+                                 {"name", anomaly.plain},
+                                 {"severity", anomaly.severity},
+                                 {"explanation", json::value_from(anomaly.explanation)}});
         }
         object["anomalies"] = std::move(anomalies);
     }
+    json::array unseen;
+    for (const Unseen& one : result.run.sighting.unseen) {
+        unseen.push_back({{"reason", one.reason}, {"count", one.count}, {"example", one.example}});
+    }
+    if (!unseen.empty()) object["unseen"] = std::move(unseen);
     return object;
 }
 
@@ -116,8 +150,9 @@ RunResult judge(const Scenario& scenario, std::string file, std::size_t order, R
 }
 
 bool needs_attention(const RunResult& result) {
-    if (result.scenario->expects() || !result.run.anomalies) return !result.differences.empty();
-    return std::any_of(result.run.anomalies->begin(), result.run.anomalies->end(),
+    const auto& anomalies = result.run.sighting.anomalies;
+    if (result.scenario->expects() || !anomalies) return !result.differences.empty();
+    return std::any_of(anomalies->begin(), anomalies->end(),
                        [](const FoundAnomaly& anomaly) { return anomaly.severity == "violation"; });
 }
 
@@ -144,10 +179,7 @@ std::string text_matrix(std::span<const RunResult> results, bool schedules) {
         if (result.differences.empty() && !schedules) continue;
         text += fmt::format("\n{} at {}: {}\n", name_of(result), level_of(result),
                             to_string(result.fate));
-        for (const Difference& difference : result.differences) {
-            text += "! " + difference_text(result, difference) + "\n";
-        }
-        text += schedule_of(result);
+        text += details_of(result);
     }
     return text;
 }
@@ -179,15 +211,11 @@ std::string html_runs(const ServerPattern& server, std::span<const RunResult> re
                 text += "<td></td>";
                 continue;
             }
-            std::string details;
-            for (const Difference& difference : result->differences) {
-                details += "! " + difference_text(*result, difference) + "\n";
-            }
             text += fmt::format(
                 "<td class=\"{}{}\"><details><summary>{}</summary><pre>{}</pre>"
                 "</details></td>",
                 to_string(result->fate), result->differences.empty() ? "" : " differs",
-                escaped(cell_of(*result)), escaped(details + schedule_of(*result)));
+                escaped(cell_of(*result)), escaped(details_of(*result)));
         }
         text += "</tr>\n";
     }
@@ -212,7 +240,7 @@ std::string junit_runs(const ServerPattern& server, std::span<const RunResult> r
                                 escaped(differences));
         }
         text +=
-            fmt::format("<system-out>{}</system-out></testcase>\n", escaped(schedule_of(result)));
+            fmt::format("<system-out>{}</system-out></testcase>\n", escaped(details_of(result)));
     }
     return text + "</testsuite>\n";
 }

@@ -51,7 +51,7 @@ enum class ClaimKind : std::uint8_t {
     error,     ///< it failed with this SQLSTATE or error number
     done,      ///< it did not fail
     table,     ///< this is left in a table
-    anomaly,   ///< this was found in what was recorded
+    anomaly,   ///< this was found by whoever watched, and nothing else was
     outcome,   ///< this became of the phenomenon
 };
 
@@ -61,7 +61,8 @@ enum class Fate : std::uint8_t { prevented, blocked, aborted, happens };
 /// One line that begins with `expect` or with `happens if`.
 struct Claim {
     ClaimKind kind = ClaimKind::rows;
-    std::string word;  ///< error code, table, anomaly
+    std::string word;      ///< error code, table, anomaly
+    std::string severity;  ///< of the anomaly; empty: any
     std::uint64_t count = 0;
     Fate fate = Fate::prevented;
     std::vector<Row> rows;

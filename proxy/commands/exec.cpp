@@ -6,7 +6,6 @@
 #include <iostream>
 #include <memory>
 #include <sstream>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -42,8 +41,7 @@ constexpr std::string_view taken_over[] = {"upstream",
                                            "on-overload",
                                            "record-values"};
 
-/// How soon the end of the last session is noticed, and how long one may still take.
-constexpr std::chrono::milliseconds idle_poll{5};
+/// The program has ended: how long its sessions may still take to say what is theirs to say.
 constexpr std::chrono::seconds drain_patience{5};
 
 constexpr int anomalies_found = 1;
@@ -128,19 +126,6 @@ void block_signals() {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// The program has ended: what its sessions still have to say is theirs to say.
-void drain(Relay& relay) {
-    const auto deadline = std::chrono::steady_clock::now() + drain_patience;
-    relay.drain();
-    std::mutex mutex;
-    std::condition_variable never;
-    std::unique_lock lock(mutex);
-    while (relay.open_sessions() > 0 && std::chrono::steady_clock::now() < deadline) {
-        never.wait_for(lock, idle_poll);
-    }
-    relay.stop();
-}
-
 void report(const Tap& tap, const std::string& command, const ExecLine& line) {
     const LiveFindings live = live_findings(tap, command);
     std::ostringstream text;
@@ -183,7 +168,7 @@ int run_behind_proxy(const ProxyOptions& options, const std::vector<std::string>
     tap.start();
     relay.start();
     const int code = run_child(filled_in(words, upstream, proxy), variables_for(upstream, proxy));
-    drain(relay);
+    relay.finish(drain_patience);
     tap.stop();
     report(tap, words.front(), line);
     return code == 0 && fails(tap, line.fail_on) ? anomalies_found : code;

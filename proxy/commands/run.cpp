@@ -13,6 +13,7 @@
 #include "proxy/ops/refuse.hpp"
 #include "proxy/ops/upstream_url.hpp"
 #include "proxy/workload/executor.hpp"
+#include "proxy/workload/tap_watch.hpp"
 
 namespace isotap::proxy {
 namespace {
@@ -25,6 +26,7 @@ struct RunLine {
     std::string target;
     std::vector<std::string> levels{"all"};
     bool direct = false;
+    std::string versions = "auto";
     bool json = false;
     bool schedules = false;
     bool isolation_tester = false;
@@ -36,8 +38,8 @@ struct RunLine {
 
 std::unique_ptr<CLI::App> make_app(RunLine& line) {
     auto app = std::make_unique<CLI::App>(
-        "Runs scenarios on a server, statement by statement, at each isolation level, and says "
-        "what happened.",
+        "Runs scenarios on a server, statement by statement, at each isolation level, through an "
+        "isotap of their own, and says what happened and which anomalies that were.",
         "isotap run");
     app->add_option("SCENARIO", line.files,
                     "Files, folders, or names that 'isotap list' shows; all of those if not given");
@@ -45,7 +47,12 @@ std::unique_ptr<CLI::App> make_app(RunLine& line) {
     app->add_option("--levels", line.levels, "Isolation levels, with a comma between; or all")
         ->type_name("LEVELS")
         ->delimiter(',');
-    app->add_flag("--direct", line.direct, "Connect to the server itself, look for no anomalies");
+    app->add_flag("--direct", line.direct,
+                  "Connect to the server itself and look for no anomalies");
+    app->add_option("--versions", line.versions,
+                    "How rows are named: by columns, by the system, or auto")
+        ->check(CLI::IsMember({"auto", "columns", "system"}))
+        ->type_name("SOURCE");
     app->add_flag("--json", line.json, "One JSON document");
     app->add_flag("--schedules", line.schedules, "Show what every statement did");
     app->add_flag("--isolation-tester", line.isolation_tester,
@@ -95,9 +102,12 @@ RunResult run_repeatedly(const ScenarioFile& file, std::size_t order, Level leve
         return run_order(scenario, scenario.orders[order], level, server, watch, options);
     };
     RunResult result = judge(scenario, file.path, order, once());
-    const std::string first = schedule_text(scenario, scenario.orders[order], result.run);
+    const auto told = [&](const workload::Run& run) {
+        return schedule_text(scenario, scenario.orders[order], run) + sighting_text(run.sighting);
+    };
+    const std::string first = told(result.run);
     for (unsigned i = 1; i < line.repeat; ++i) {
-        const std::string again = schedule_text(scenario, scenario.orders[order], once());
+        const std::string again = told(once());
         if (again != first) {
             result.differences.push_back(
                 {{}, fmt::format("run {} was not like the first:\n{}", i + 1, again)});
@@ -135,6 +145,14 @@ std::string isolation_tester_output(std::span<const RunResult> results) {
     return text;
 }
 
+std::unique_ptr<Watch> watch_for(const RunLine& line, const Server& server) {
+    if (line.direct) return std::make_unique<NoWatch>(server.target());
+    const Versions versions = line.versions == "columns"  ? Versions::columns
+                              : line.versions == "system" ? Versions::system
+                                                          : Versions::automatic;
+    return std::make_unique<TapWatch>(server.target(), server.what().engine, versions);
+}
+
 Upstream target_of(const RunLine& line) {
     Upstream target = parse_upstream_url(line.target);
     const char* password =
@@ -148,14 +166,11 @@ Upstream target_of(const RunLine& line) {
 int run_run(const std::vector<std::string>& arguments) {
     RunLine line;
     make_app(line)->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    if (!line.direct) {
-        refuse("scenarios run on the server itself only: add --direct");
-    }
     const Upstream target = target_of(line);
     const std::vector<ScenarioFile> files = read_scenario_files(line.files);
     const auto server = Server::open(target);
-    NoWatch watch(target);
-    const std::vector<RunResult> results = run_all(files, line, *server, watch);
+    const auto watch = watch_for(line, *server);
+    const std::vector<RunResult> results = run_all(files, line, *server, *watch);
     if (results.empty()) {
         refuse(fmt::format("no scenario is meant for {} at these levels: choose others",
                            server->what().engine));

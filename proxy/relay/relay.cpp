@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <random>
 #include <string>
 
@@ -155,6 +157,18 @@ void Relay::drain() {
 }
 std::size_t Relay::open_sessions() const noexcept {
     return body_->open_sessions();
+}
+std::size_t Relay::finish(std::chrono::milliseconds patience) {
+    constexpr std::chrono::milliseconds idle_poll{5};
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    drain();
+    std::mutex mutex;
+    std::condition_variable never;
+    std::unique_lock lock(mutex);
+    while (open_sessions() > 0 && std::chrono::steady_clock::now() < deadline) {
+        never.wait_for(lock, idle_poll);
+    }
+    return stop();
 }
 std::size_t Relay::stop() {
     return body_->stop();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -42,6 +43,9 @@ class Relay {
 
     /// Sessions that are still there.
     [[nodiscard]] std::size_t open_sessions() const noexcept;
+
+    /// Drains, waits for the sessions, so long at most, and stops.
+    std::size_t finish(std::chrono::milliseconds patience);
 
     /// Ends what is left, joins the threads. Returns how many sessions were cut in their work.
     std::size_t stop();

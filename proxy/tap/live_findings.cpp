@@ -2,10 +2,10 @@
 
 namespace isotap::proxy {
 
-LiveFindings live_findings(const Tap& tap, const std::string& source) {
-    const AnalysisStatus status = tap.status();
+LiveFindings live_findings(const AnalysisStatus& status, const Bulletin& bulletin,
+                           const std::string& source) {
     LiveFindings live;
-    live.records = tap.bulletin().anomalies();
+    live.records = bulletin.anomalies();
     live.findings.source = source;
     live.findings.format = "live";
     live.findings.verdict = status.verdict;

@@ -15,6 +15,10 @@ struct LiveFindings {
 };
 
 /// How things stand now. From any thread.
-LiveFindings live_findings(const Tap& tap, const std::string& source);
+LiveFindings live_findings(const AnalysisStatus& status, const Bulletin& bulletin,
+                           const std::string& source);
+inline LiveFindings live_findings(const Tap& tap, const std::string& source) {
+    return live_findings(tap.status(), tap.bulletin(), source);
+}
 
 }  // namespace isotap::proxy

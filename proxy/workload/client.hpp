@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "isotap/proxy/options.hpp"
 
@@ -16,9 +17,12 @@ class Client {
   public:
     virtual ~Client() = default;
 
-    /// Never throws because of what the server says: that is the answer. A connection that is gone
-    /// is StartupError (server).
+    /// Never throws because of what the server says: that is the answer, without its notices. A
+    /// connection that is gone is StartupError (server).
     virtual workload::Answer execute(const std::string& sql) = 0;
+
+    /// The notices since the last call, also of a statement that runs. Any thread.
+    virtual std::vector<std::string> hear() { return {}; }
 
     /// Whether the server holds a transaction open, good or failed.
     [[nodiscard]] virtual bool in_transaction() const = 0;

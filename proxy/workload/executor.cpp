@@ -45,17 +45,18 @@ workload::Run run_order(const Scenario& scenario, const std::vector<workload::Tu
     workload::Run run;
     run.setting = {server.what(), level};
     server.renew_scratch();
-    const auto outside = server.connect(watch.address());
+    const auto outside = server.connect(server.target());
     set_up(scenario.setup, scenario, *outside);
+    watch.begin(server);
     {
-        Play play(scenario, order, server, watch.address(), options, run);
+        Play play(scenario, order, server, watch, options, run);
         play.open(level);
         play.go();
         play.close();
     }
-    read_tables(scenario, *outside, run);
+    read_tables(scenario, *server.connect(watch.address()), run);
+    run.sighting = watch.end();
     set_up(scenario.teardown, scenario, *outside);
-    run.anomalies = watch.collect();
     return run;
 }
 

@@ -52,7 +52,8 @@ workload::ServerPattern pattern_of(const std::string& version) {
 
 class MysqlServer final : public Server {
   public:
-    explicit MysqlServer(const Upstream& target) : control_(connect_mysql(target, {})) {
+    explicit MysqlServer(const Upstream& target)
+        : Server(target), control_(connect_mysql(target, {})) {
         what_ = pattern_of(must(*control_, "SELECT version()").rows.at(0).at(0).value_or(""));
     }
 
@@ -78,6 +79,20 @@ class MysqlServer final : public Server {
         must(*control_, "DROP DATABASE IF EXISTS " + scratch_);
         must(*control_, "CREATE DATABASE " + scratch_);
     }
+
+    /// The server tells no row's version: all.
+    std::vector<std::string> tables(bool /*all*/) override {
+        std::vector<std::string> names;
+        const auto answer =
+            must(*control_,
+                 fmt::format("SELECT table_name FROM information_schema.tables WHERE table_schema ="
+                             " '{}' AND table_type = 'BASE TABLE' ORDER BY table_name",
+                             scratch_));
+        for (const workload::Row& row : answer.rows) names.push_back(row.at(0).value_or(""));
+        return names;
+    }
+
+    void key_by(const std::string& /*table*/, const std::string& /*column*/) override {}
 
     std::unique_ptr<Client> connect(const Upstream& where) override {
         return connect_mysql(where, scratch_);

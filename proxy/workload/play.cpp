@@ -1,6 +1,7 @@
 #include "proxy/workload/play.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,16 +34,17 @@ std::string with_level(std::string sql, std::optional<history::IsolationLevel> l
 }  // namespace
 
 Play::Play(const workload::Scenario& scenario, const std::vector<workload::Turn>& order,
-           Server& server, const Upstream& where, const ExecutorOptions& options,
-           workload::Run& run)
+           Server& server, Watch& watch, const ExecutorOptions& options, workload::Run& run)
     : scenario_(scenario),
       order_(order),
       server_(server),
-      where_(where),
+      watch_(watch),
       options_(options),
       run_(run),
       schedule_(scenario, order),
-      open_(scenario.sessions.size(), false) {}
+      open_(scenario.sessions.size(), false),
+      untold_(scenario.sessions.size()),
+      heard_(scenario.sessions.size(), 0) {}
 
 Play::~Play() {
     try {
@@ -53,11 +55,12 @@ Play::~Play() {
 
 void Play::open(std::optional<history::IsolationLevel> level) {
     for (const workload::Session& session : scenario_.sessions) {
-        auto client = server_.connect(where_);
+        auto client = server_.connect(watch_.address());
         if (level) server_.set_level(*client, *level);
         Answer answer;
         if (!session.setup.empty()) {
             answer = client->execute(session.setup);
+            answer.notices = client->hear();
             must_work(answer, session.name);
         }
         run_.setup.push_back(std::move(answer));
@@ -99,10 +102,16 @@ void Play::submit(std::size_t turn) {
     if (!scenario_.specification) {
         server_.before_statement(workers_[session]->client(), !flights_.empty());
     }
+    const auto& markers = order_[turn].markers;
+    Flight flight;
+    flight.turn = turn;
+    listen();
+    for (const Marker& marker : markers) {
+        flight.notices.push_back(heard_[scenario_.steps[marker.step].session] + marker.notices);
+    }
     schedule_.submit(turn);
     workers_[session]->submit(text_of(turn));
-    flights_.push_back({turn, false, false, {}});
-    const auto& markers = order_[turn].markers;
+    flights_.push_back(std::move(flight));
     if (std::any_of(markers.begin(), markers.end(),
                     [](const Marker& marker) { return marker.kind == Marker::Kind::waits; })) {
         report_wait(flights_.back());
@@ -122,12 +131,17 @@ void Play::settle(std::optional<std::size_t> must_end) {
                 });
             const bool all = std::all_of(flights_.begin(), flights_.end(),
                                          [](const Flight& flight) { return flight.ended; });
-            if (all || (look_for_waits() && !awaited)) break;
+            const bool more = std::any_of(flights_.begin(), flights_.end(),
+                                          [&](const Flight& one) { return awaits_notices(one); });
+            if (!more && (all || (look_for_waits() && !awaited))) break;
             if (steady_clock::now() > deadline) {
                 if (!awaited) break;
                 cancel_all();
             }
         }
+        // What a session said last before it began to wait is still on its way.
+        if (scenario_.specification && !flights_.empty()) note_answers();
+        watch_.look();
     } while (record());
 }
 
@@ -145,7 +159,38 @@ bool Play::note_answers() {
         return any;
     };
     board_.changed.wait_for(lock, grace, look);
+    listen();
     return any;
+}
+
+void Play::listen() {
+    for (std::size_t session = 0; session < workers_.size(); ++session) {
+        for (std::string& notice : workers_[session]->client().hear()) {
+            untold_[session].push_back(std::move(notice));
+            ++heard_[session];
+        }
+    }
+}
+
+/// What a session has said while its statement goes on.
+void Play::tell(std::size_t session) {
+    if (!scenario_.specification || untold_[session].empty()) return;
+    Event event;
+    event.happening = Happening::told;
+    event.session = session;
+    event.answer.notices = std::exchange(untold_[session], {});
+    run_.events.push_back(std::move(event));
+}
+
+bool Play::awaits_notices(const Flight& flight) const {
+    const auto& markers = order_[flight.turn].markers;
+    for (std::size_t i = 0; i < markers.size() && flight.ended; ++i) {
+        if (markers[i].kind == Marker::Kind::notices &&
+            heard_[scenario_.steps[markers[i].step].session] < flight.notices[i]) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Asks the server. True when all that is under way waits for sessions that are idle, and nobody
@@ -218,6 +263,7 @@ Play::Flight* Play::flight_of(std::size_t session) {
 }
 
 bool Play::held_back(const Flight& flight) const {
+    if (awaits_notices(flight)) return true;
     return std::any_of(order_[flight.turn].markers.begin(), order_[flight.turn].markers.end(),
                        [&](const Marker& marker) {
                            return marker.kind == Marker::Kind::behind &&
@@ -243,6 +289,7 @@ void Play::report_wait(Flight& flight) {
 /// itself made something move.
 bool Play::record() {
     const std::size_t rolled_back = run_.events.size();
+    if (!flights_.empty()) tell(schedule_.session_of(flights_.back().turn));
     if (!flights_.empty() && (!flights_.back().ended || held_back(flights_.back()))) {
         report_wait(flights_.back());
     }
@@ -250,6 +297,9 @@ bool Play::record() {
         const Flight last = flights_.back();
         flights_.pop_back();
         record_end(last);
+    }
+    for (const Flight& flight : flights_) {
+        if (!flight.ended || held_back(flight)) tell(schedule_.session_of(flight.turn));
     }
     for (bool again = true; again;) {
         again = false;
@@ -275,6 +325,7 @@ void Play::record_end(const Flight& flight) {
     event.turn = flight.turn;
     event.waited = flight.reported;
     event.answer = workers_[session]->take();
+    event.answer.notices = std::exchange(untold_[session], {});
     const bool failed = event.answer.transaction_lost;
     const Boundary boundary = workload::boundary_of(text_of(flight.turn));
     if (!event.answer.failed && boundary == Boundary::begins) open_[session] = true;
@@ -332,7 +383,9 @@ void Play::close() {
             continue;
         }
         const std::string& sql = scenario_.sessions[session].teardown;
-        run_.teardown.push_back(sql.empty() ? Answer() : workers_[session]->client().execute(sql));
+        Client& client = workers_[session]->client();
+        run_.teardown.push_back(sql.empty() ? Answer() : client.execute(sql));
+        run_.teardown.back().notices = client.hear();
     }
 }
 

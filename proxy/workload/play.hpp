@@ -15,7 +15,7 @@ namespace isotap::proxy {
 class Play {
   public:
     Play(const workload::Scenario& scenario, const std::vector<workload::Turn>& order,
-         Server& server, const Upstream& where, const ExecutorOptions& options, workload::Run& run);
+         Server& server, Watch& watch, const ExecutorOptions& options, workload::Run& run);
     ~Play();
     Play(const Play&) = delete;
     Play& operator=(const Play&) = delete;
@@ -36,6 +36,7 @@ class Play {
         bool reported = false;  ///< as waiting
         bool ended = false;
         std::vector<std::size_t> blockers;  ///< sessions, when the server last said so
+        std::vector<std::size_t> notices;   ///< by marker: how many its session has to have given
     };
 
     void submit(std::size_t turn);
@@ -48,6 +49,9 @@ class Play {
     bool held_back(const Flight& flight) const;
     void report_wait(Flight& flight);
     void roll_back(std::size_t session);
+    void listen();
+    void tell(std::size_t session);
+    bool awaits_notices(const Flight& flight) const;
     bool release_one();
     void cancel_all();
     void must_work(const workload::Answer& answer, const std::string& session) const;
@@ -57,7 +61,7 @@ class Play {
     const workload::Scenario& scenario_;
     const std::vector<workload::Turn>& order_;
     Server& server_;
-    const Upstream& where_;
+    Watch& watch_;
     ExecutorOptions options_;
     workload::Run& run_;
     workload::Schedule schedule_;
@@ -65,6 +69,8 @@ class Play {
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<Flight> flights_;  ///< in the order of submission
     std::vector<bool> open_;       ///< by session: a transaction was begun and not ended
+    std::vector<std::vector<std::string>> untold_;  ///< by session: notices
+    std::vector<std::size_t> heard_;                ///< by session: how many there were
 };
 
 }  // namespace isotap::proxy

@@ -1,6 +1,8 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 #include <libpq-fe.h>
@@ -77,9 +79,12 @@ class PostgresClient final : public Client {
         if (answer.failed) {
             answer.transaction_lost = in_transaction() || answer.state.starts_with("40");
         }
-        answer.notices = std::move(notices_);
-        notices_.clear();
         return answer;
+    }
+
+    std::vector<std::string> hear() override {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(notices_, {});
     }
 
     [[nodiscard]] bool in_transaction() const override {
@@ -119,8 +124,10 @@ class PostgresClient final : public Client {
     }
 
     static void on_notice(void* self, const PGresult* result) {
-        static_cast<PostgresClient*>(self)->notices_.push_back(fmt::format(
-            "{}:  {}", field(result, PG_DIAG_SEVERITY), field(result, PG_DIAG_MESSAGE_PRIMARY)));
+        auto& client = *static_cast<PostgresClient*>(self);
+        const std::lock_guard lock(client.mutex_);
+        client.notices_.push_back(fmt::format("{}:  {}", field(result, PG_DIAG_SEVERITY),
+                                              field(result, PG_DIAG_MESSAGE_PRIMARY)));
     }
 
     static void read(PGresult* result, workload::Answer& answer) {
@@ -163,7 +170,8 @@ class PostgresClient final : public Client {
     }
 
     std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
-    std::vector<std::string> notices_;
+    std::mutex mutex_;
+    std::vector<std::string> notices_;  // locked
 };
 
 }  // namespace

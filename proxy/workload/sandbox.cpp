@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds start_patience{60};
+constexpr std::chrono::minutes download_patience{15};
 constexpr int look_again_ms = 50;
 
 /// A port that was free a moment ago.
@@ -49,12 +50,8 @@ fs::path in_path(const std::string& program) {
     return {};
 }
 
-[[noreturn]] void missing(std::string_view program, std::string_view package) {
-    throw StartupError(StartupError::Kind::usage,
-                       fmt::format("there is no {}: install {}", program, package));
-}
-
-/// Debian keeps PostgreSQL's programs out of the way, one folder a version: the newest.
+/// Debian keeps PostgreSQL's programs out of the way, one folder a version: the newest. Empty where
+/// there are none.
 fs::path postgres_folder() {
     fs::path best;
     int best_version = 0;
@@ -66,10 +63,15 @@ fs::path postgres_folder() {
             best = entry.path() / "bin";
         }
     }
-    if (!best.empty()) return best;
-    const fs::path initdb = in_path("initdb");
-    if (initdb.empty()) missing("initdb", "postgresql");
-    return initdb.parent_path();
+    return best.empty() ? in_path("initdb").parent_path() : best;
+}
+
+/// MariaDB goes by the name of mysqld as well.
+fs::path mysql_program(SandboxKind kind) {
+    const bool mariadb = kind == SandboxKind::mariadb;
+    const fs::path program = in_path(mariadb ? "mariadbd" : "mysqld");
+    if (program.empty() || (fs::canonical(program).filename() == "mariadbd") != mariadb) return {};
+    return program;
 }
 
 void give(const fs::path& folder, const Account& account) {
@@ -98,9 +100,32 @@ bool answers_mysql(const std::string& socket) {
     return true;
 }
 
-/// Which of the two a program named mysqld is.
-bool is_mariadb(const fs::path& program) {
-    return fs::canonical(program).filename() == "mariadbd";
+/// Whether the server of an image lets the URL's user in.
+bool answers(SandboxKind kind, const std::string& url, const std::string& port) {
+    if (kind == SandboxKind::postgres) return answers_postgres(url);
+    const std::unique_ptr<MYSQL, decltype(&mysql_close)> connection(mysql_init(nullptr),
+                                                                    mysql_close);
+    return mysql_real_connect(connection.get(), "127.0.0.1", "root", "", "sandbox",
+                              static_cast<unsigned>(std::atoi(port.c_str())), nullptr,
+                              0) != nullptr;
+}
+
+std::string_view wanted_program(SandboxKind kind) {
+    switch (kind) {
+        case SandboxKind::postgres: return "initdb of PostgreSQL";
+        case SandboxKind::mariadb: return "mariadbd";
+        case SandboxKind::mysql: return "mysqld of Oracle";
+    }
+    return {};
+}
+
+std::string_view wanted_package(SandboxKind kind) {
+    switch (kind) {
+        case SandboxKind::postgres: return "postgresql";
+        case SandboxKind::mariadb: return "mariadb-server";
+        case SandboxKind::mysql: return "MySQL's server";
+    }
+    return {};
 }
 
 }  // namespace
@@ -113,11 +138,7 @@ Sandbox::Sandbox(SandboxKind kind) : kind_(kind) {
     }
     folder_ = pattern;
     try {
-        if (kind == SandboxKind::postgres) {
-            start_postgres(free_port());
-        } else {
-            start_mysql(free_port());
-        }
+        start(free_port());
     } catch (...) {
         end();
         throw;
@@ -128,7 +149,25 @@ Sandbox::~Sandbox() {
     end();
 }
 
+void Sandbox::start(const std::string& port) {
+    const fs::path programs =
+        kind_ == SandboxKind::postgres ? postgres_folder() : mysql_program(kind_);
+    if (programs.empty()) {
+        start_image(port);
+    } else if (kind_ == SandboxKind::postgres) {
+        start_postgres(programs, port);
+    } else {
+        start_mysql(programs, port);
+    }
+}
+
 void Sandbox::end() noexcept {
+    if (server_ > 0 && !remove_.empty()) {
+        try {
+            run_program(remove_, folder_, folder_ / "log", {geteuid(), getegid()});
+        } catch (const std::exception&) {  // whoever ran it ends below, and takes it with him
+        }
+    }
     if (server_ > 0) {
         // Nothing is worth keeping; but PostgreSQL has memory to give back.
         kill(server_, kind_ == SandboxKind::postgres ? SIGQUIT : SIGKILL);
@@ -146,9 +185,9 @@ bool Sandbox::running() {
 }
 
 template <typename Answers>
-void Sandbox::await(const std::string& log, Answers answers) {
+void Sandbox::await(const std::string& log, std::chrono::seconds patience, Answers answers) {
     const int watched = static_cast<int>(syscall(SYS_pidfd_open, server_, 0));
-    const auto deadline = steady_clock::now() + start_patience;
+    const auto deadline = steady_clock::now() + patience;
     while (!answers()) {
         pollfd end{watched, POLLIN, 0};
         poll(&end, 1, look_again_ms);  // until it ends, or a little
@@ -162,8 +201,7 @@ void Sandbox::await(const std::string& log, Answers answers) {
     if (watched >= 0) close(watched);
 }
 
-void Sandbox::start_postgres(const std::string& port) {
-    const fs::path programs = postgres_folder();
+void Sandbox::start_postgres(const fs::path& programs, const std::string& port) {
     const Account account = unprivileged_account("postgres");
     give(folder_, account);
     const std::string log = folder_ / "log";
@@ -175,15 +213,27 @@ void Sandbox::start_postgres(const std::string& port) {
                              "127.0.0.1", "-F", "-c", "max_prepared_transactions=10"},
                             folder_, log, account);
     url_ = fmt::format("postgres://postgres@127.0.0.1:{}/postgres", port);
-    await(log, [&] { return answers_postgres(url_); });
+    await(log, start_patience, [&] { return answers_postgres(url_); });
 }
 
-void Sandbox::start_mysql(const std::string& port) {
-    const bool mariadb = kind_ == SandboxKind::mariadb;
-    const fs::path program = in_path(mariadb ? "mariadbd" : "mysqld");
-    if (program.empty() || is_mariadb(program) != mariadb) {
-        missing(mariadb ? "mariadbd" : "mysqld of Oracle", mariadb ? "mariadb-server" : "MySQL");
+void Sandbox::start_image(const std::string& port) {
+    const std::string engine = in_path("podman").empty() ? in_path("docker") : in_path("podman");
+    if (engine.empty()) {
+        throw StartupError(StartupError::Kind::usage,
+                           fmt::format("there is no {}, and neither podman nor docker to get it "
+                                       "as an image: install {} or one of the two",
+                                       wanted_program(kind_), wanted_package(kind_)));
     }
+    const SandboxImage image = sandbox_image(kind_, engine, folder_.filename().string(), port);
+    const std::string log = folder_ / "log";
+    server_ = start_program(image.run, folder_, log, {geteuid(), getegid()});
+    remove_ = image.remove;
+    url_ = image.url;
+    await(log, download_patience, [&] { return answers(kind_, url_, port); });
+}
+
+void Sandbox::start_mysql(const fs::path& program, const std::string& port) {
+    const bool mariadb = kind_ == SandboxKind::mariadb;
     const Account account = unprivileged_account("mysql");
     give(folder_, account);
     const std::string log = folder_ / "log";
@@ -204,7 +254,7 @@ void Sandbox::start_mysql(const std::string& port) {
          "--performance-schema=ON"},
         folder_, log, account);
     url_ = fmt::format("mysql://sandbox@127.0.0.1:{}/sandbox", port);
-    await(log, [&] { return answers_mysql(socket); });
+    await(log, start_patience, [&] { return answers_mysql(socket); });
 }
 
 }  // namespace isotap::proxy

@@ -16,6 +16,14 @@ struct LockWait {
     std::uint64_t blocker = 0;  ///< 0: the server knows that it waits, not for whom
 };
 
+/// A version of a row of the scratch schema that had been committed when somebody looked.
+struct SeenRow {
+    std::string table;
+    history::RowKey key;        ///< as accesses name it
+    std::uint32_t version = 0;  ///< the last 32 bits of the server's number for its writer
+    std::string image;          ///< all columns, as `matches` takes them
+};
+
 /// The server that scenarios run on, over a connection of its own: what it is, who waits for whom
 /// there, and a scratch schema that nobody else has. The destructor removes the schema. One thread.
 class Server {
@@ -25,12 +33,35 @@ class Server {
 
     virtual ~Server() = default;
 
+    /// How to reach it.
+    [[nodiscard]] const Upstream& target() const noexcept { return target_; }
+
     /// What it says that it is.
     [[nodiscard]] const workload::ServerPattern& what() const noexcept { return what_; }
     [[nodiscard]] virtual std::vector<history::IsolationLevel> levels() const = 0;
 
     /// Empties the scratch schema. Nobody may be connected to it.
     virtual void renew_scratch() = 0;
+
+    /// The tables of the scratch schema: those whose rows have no name of their own that the
+    /// server would tell, or all.
+    virtual std::vector<std::string> tables(bool all) = 0;
+
+    /// Called when a table of the scratch schema has got a column that names its rows: makes what
+    /// the server tells of versions worth something, if it tells anything.
+    virtual void key_by(const std::string& table, const std::string& column) = 0;
+
+    /// What is in the scratch schema, where the server tells versions; locks nothing that sessions
+    /// ask for.
+    virtual std::vector<SeenRow> rows() { return {}; }
+
+    /// Which images of rows of a table meet a condition that calls it by `alias`. Empty when that
+    /// cannot be said.
+    virtual std::vector<bool> matches(const std::string& /*table*/, const std::string& /*alias*/,
+                                      const std::string& /*condition*/,
+                                      const std::vector<std::string>& /*images*/) {
+        return {};
+    }
 
     /// A connection that means the scratch schema; `where` is this server, or a proxy before it.
     virtual std::unique_ptr<Client> connect(const Upstream& where) = 0;
@@ -48,7 +79,12 @@ class Server {
     virtual void cancel(std::uint64_t connection) = 0;
 
   protected:
+    explicit Server(Upstream target) : target_(std::move(target)) {}
+
     workload::ServerPattern what_;
+
+  private:
+    Upstream target_;
 };
 
 std::unique_ptr<Server> open_postgres_server(const Upstream& target);

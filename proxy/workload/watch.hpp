@@ -9,17 +9,24 @@
 
 namespace isotap::proxy {
 
+class Server;
+
 /// What stands between the sessions of a scenario and the server. One thread.
 class Watch {
   public:
     virtual ~Watch() = default;
 
-    /// Where sessions connect to.
+    /// Called before each run: the tables of the scenario are there, no session is.
+    virtual void begin(Server& server) = 0;
+
+    /// Where sessions connect to, from `begin` to `end`.
     [[nodiscard]] virtual const Upstream& address() const noexcept = 0;
 
-    /// Called when every session of a run has ended: the anomalies found since the last call.
-    /// Nothing: nobody looked.
-    virtual std::optional<std::vector<workload::FoundAnomaly>> collect() = 0;
+    /// Called whenever everything under way has been answered or waits.
+    virtual void look() = 0;
+
+    /// Called when every session has ended: what was seen since `begin`.
+    virtual workload::Sighting end() = 0;
 };
 
 /// Nothing at all: `--direct`.
@@ -27,8 +34,10 @@ class NoWatch final : public Watch {
   public:
     explicit NoWatch(Upstream server) : server_(std::move(server)) {}
 
+    void begin(Server& /*server*/) override {}
     [[nodiscard]] const Upstream& address() const noexcept override { return server_; }
-    std::optional<std::vector<workload::FoundAnomaly>> collect() override { return std::nullopt; }
+    void look() override {}
+    workload::Sighting end() override { return {}; }
 
   private:
     Upstream server_;

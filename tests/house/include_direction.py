@@ -23,7 +23,8 @@ ALLOWED = {
     "analysis": ["isotap/base", "isotap/history", "isotap/analysis", "analysis"],
     "analysis/workload": ["isotap/base", "isotap/history", "isotap/analysis", "analysis/workload"],
     "proxy": ["isotap", "protocol", "proxy", "analysis"],
-    "proxy/workload": ["isotap", "analysis/workload", "proxy/ops", "proxy/workload"],
+    "proxy/workload": ["isotap", "analysis/report", "analysis/workload", "protocol",
+                       "proxy/catalog", "proxy/ops", "proxy/relay", "proxy/tap", "proxy/workload"],
     "tests": ["isotap", "protocol", "proxy", "analysis", "tests"],
 }
 

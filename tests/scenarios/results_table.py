@@ -14,8 +14,19 @@ def short(version):
     return ".".join(parts[:2]) if int(parts[0]) == 10 and len(parts) > 2 else parts[0]
 
 
+def found(run):
+    """What isotap said: names, violations in bold letters."""
+    if "anomalies" not in run:
+        return ""
+    names = [f"**{a['type']}**" if a["severity"] == "violation" else a["type"]
+             for a in run["anomalies"]]
+    if not names:
+        return " (not found)" if run["outcome"] == "happens" else ""
+    return ": " + ", ".join(dict.fromkeys(names))
+
+
 def section(isotap, url):
-    done = subprocess.run([isotap, "run", "--direct", "--json", "--target", url],
+    done = subprocess.run([isotap, "run", "--json", "--target", url],
                           capture_output=True, text=True)
     if done.returncode not in (0, 1):
         sys.exit(done.stderr)
@@ -24,12 +35,17 @@ def section(isotap, url):
     cells = {}
     for run in result["runs"]:
         mark = " (!)" if run["differences"] else ""
-        cells.setdefault(run["scenario"], {})[run["level"]] = run["outcome"] + mark
+        for difference in run["differences"]:
+            print(f"{run['scenario']} at {run['level']}: {difference['text']}", file=sys.stderr)
+        cell = run["outcome"] + found(run) + mark
+        cells.setdefault(run["scenario"], {})[run["level"]] = cell
     lines = [f"## {result['engine']} {short(result['version'])}", "",
              "| scenario | " + " | ".join(levels) + " |",
              "|---" * (len(levels) + 1) + "|"]
     for name in sorted(cells, key=lambda text: re.sub(r"(\d+)", lambda m: m[1].zfill(8), text.lower())):
         lines.append(f"| {name} | " + " | ".join(cells[name].get(x, "") for x in levels) + " |")
+    if not any("anomalies" in run for run in result["runs"]):
+        lines += ["", "Observed only: nothing tells yet which rows statements touch."]
     return "\n".join(lines) + "\n"
 
 

@@ -126,12 +126,26 @@ TEST(Comparison, LooksAtTablesAndAtAnomaliesWhereSomebodyWatched) {
     workload::Run run = run_of({ended(0, Answer{})});
     EXPECT_EQ(texts(scenario, run), Texts{"table t cannot be read"});
     run.tables["t"] = {{"2"}};
-    run.anomalies.emplace();
+    run.sighting.anomalies.emplace();
     EXPECT_EQ(texts(scenario, run), (Texts{"expected table t (1), there was (2)",
                                            "expected anomaly lost-update, it was not found"}));
     run.tables["t"] = {{"1"}};
-    run.anomalies->push_back({"lost-update", "lost update", "hazard"});
+    run.sighting.anomalies->push_back({"lost-update", "lost update", "hazard", {}});
     EXPECT_EQ(texts(scenario, run), Texts{});
+    run.sighting.anomalies->push_back({"G0", "dirty write", "violation", {}});
+    EXPECT_EQ(texts(scenario, run), Texts{"expected no anomaly G0, there was one as violation"});
+}
+
+TEST(Comparison, KnowsAnAnomalyByItsSeverityWhereThatIsSaid) {
+    const Scenario scenario = scenario_of(
+        "conn_0> a\nexpect anomaly internal as violation at READ COMMITTED on postgres\n");
+    workload::Run run = run_of({ended(0, Answer{})});
+    run.sighting.anomalies = {{"internal", "", "violation", {}}};
+    EXPECT_EQ(texts(scenario, run), Texts{});
+    run.sighting.anomalies->front().severity = "hazard";
+    EXPECT_EQ(texts(scenario, run),
+              (Texts{"expected anomaly internal as violation, it was not found",
+                     "expected no anomaly internal, there was one as hazard"}));
 }
 
 TEST(Comparison, TellsWhatBecameOfThePhenomenon) {

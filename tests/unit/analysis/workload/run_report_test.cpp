@@ -101,6 +101,41 @@ TEST_F(RunReport, WritesWhatTheIsolationTesterWrites) {
               "step a: SELECT 1;\na\n-\n1\n(1 row)\n\n"
               "step b: LOCK t; <waiting ...>\n"
               "s2: NOTICE:  hm\nstep b: <... completed>\nERROR:  no\n");
+    Event told;
+    told.happening = Happening::told;
+    told.session = 1;
+    told.answer.notices = {"NOTICE:  early"};
+    run.events = {run.events[0], run.events[1], told};
+    EXPECT_TRUE(isolation_tester_text(spec, spec.orders[0], run)
+                    .ends_with("step b: LOCK t; <waiting ...>\ns2: NOTICE:  early\n"));
+}
+
+TEST_F(RunReport, ShowsWhatWasFoundAndWhatWasNotSeen) {
+    results_.front().run.sighting.anomalies = {
+        {"lost-update", "lost update", "hazard", {"T1 < T2, because of <row> 1."}}};
+    results_.front().run.sighting.unseen = {{"set operation", 2, "select 1 union select 2"}};
+    const std::string text = text_matrix(results_, true);
+    EXPECT_NE(text.find("aborted, lost-update (hazard) ~ !"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n* lost-update (lost update), a hazard\n    T1 < T2, because of <row> 1."
+                        "\n? not seen: 2 statements: set operation: select 1 union select 2\n"),
+              std::string::npos)
+        << text;
+    const auto value = boost::json::parse(json_runs(server, results_)).as_object();
+    const auto& run = value.at("runs").as_array().at(0).as_object();
+    EXPECT_EQ(run.at("anomalies").as_array().at(0).as_object().at("severity"), "hazard");
+    EXPECT_EQ(run.at("unseen").as_array().at(0).as_object().at("count"), 2);
+    for (const std::string& page : {html_runs(server, results_), junit_runs(server, results_)}) {
+        EXPECT_NE(page.find("lost update"), std::string::npos);
+        EXPECT_NE(page.find("&lt;row&gt;"), std::string::npos);
+    }
+}
+
+TEST_F(RunReport, SaysThatAPhenomenonWasNotFound) {
+    results_.front().differences.clear();
+    results_.front().fate = Fate::happens;
+    EXPECT_NE(text_matrix(results_, false).find("happens\n"), std::string::npos);
+    results_.front().run.sighting.anomalies.emplace();
+    EXPECT_NE(text_matrix(results_, false).find("happens, not found"), std::string::npos);
 }
 
 }  // namespace
