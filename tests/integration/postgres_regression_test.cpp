@@ -36,7 +36,8 @@ struct Expected {
 };
 constexpr std::chrono::minutes patience{15};
 
-/// Where time is short, the other versions run in the mode that does all that `relay` does and more.
+/// Where time is short, the other versions run in the mode that does all that `relay` does and
+/// more.
 std::vector<std::string> modes_of(int version) {
     if (version == 15 || std::getenv("ISOTAP_EVERY_MODE") != nullptr) return {"relay", "observe"};
     return {"observe"};
