@@ -26,6 +26,9 @@ struct Table {
     TableKind kind = TableKind::ordinary;
     VersionSource source = VersionSource::none;
     std::vector<std::string> key;  ///< primary key, in its order; with `columns`, unused
+    /// PostgreSQL, by part of the key: a function that makes bytes of it, for types whose text
+    /// depends on settings. Empty, or missing: its text.
+    std::vector<std::string> key_bytes;
     /// What the client sees, in order: all columns but the auxiliary ones.
     std::vector<std::string> columns;
     /// MySQL family: both in character set ascii, which mixes with every other one.

@@ -161,7 +161,7 @@ Quoting Draft::added(ColumnRole role, std::size_t index, const Quoting& expressi
     if (state.dialect == Dialect::postgres && structure.kind == StatementKind::select) {
         // Without a name of its own, `acc.id::text` would be called `id`, and ORDER BY looks for
         // names in the select list first: rows would come in the order of the text.
-        text.add(" as isotap_" + std::to_string(plan.added.size()));
+        text.add(" as " + std::string(added_name_prefix) + std::to_string(plan.added.size()));
     }
     return text;
 }
@@ -175,8 +175,12 @@ std::vector<std::string> Draft::key_parts(const Table& table, const std::string&
     if (table.has_children) {
         parts.push_back(qualifier + ".tableoid" + cast);
     }
-    for (const std::string& column : table.key) {
-        parts.push_back(qualifier + "." + quote(column) + cast);
+    for (std::size_t i = 0; i < table.key.size(); ++i) {
+        const std::string column = qualifier + "." + quote(table.key[i]);
+        const bool bytes = i < table.key_bytes.size() && !table.key_bytes[i].empty();
+        parts.push_back(bytes
+                            ? "pg_catalog.encode(" + table.key_bytes[i] + "(" + column + "),'hex')"
+                            : column + cast);
     }
     return parts;
 }

@@ -48,6 +48,9 @@ enum class ColumnRole : std::uint8_t {
     insert_id,   ///< the value of the column that numbers itself
 };
 
+/// How the names of columns begin that are added to a SELECT of PostgreSQL.
+inline constexpr std::string_view added_name_prefix = "isotap_";
+
 struct AddedColumn {
     static constexpr std::size_t no_table = static_cast<std::size_t>(-1);
 

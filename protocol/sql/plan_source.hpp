@@ -19,8 +19,9 @@ struct PlanContext {
     std::string user;  ///< who logged in
     std::string role;  ///< as SET ROLE or SET SESSION AUTHORIZATION named it; empty: `user`
     std::string
-        search_path;       ///< PostgreSQL: the list behind SET search_path TO; empty: the default
-    std::string sql_mode;  ///< MySQL family: as the session set it; empty: the default
+        search_path;  ///< PostgreSQL: the list behind SET search_path TO; empty: the default
+    std::string server_version;  ///< PostgreSQL: as the server reports it; empty: not known
+    std::string sql_mode;        ///< MySQL family: as the session set it; empty: the default
 
     friend bool operator==(const PlanContext&, const PlanContext&) = default;
 };
@@ -34,6 +35,9 @@ struct PlanQuestion {
     std::string_view text;  ///< the statement alone, as the client sent it
     const TokenList& tokens;
     const LexerState& lexing;
+    /// PostgreSQL: the types that a Parse gives to its parameters, four bytes each as they came;
+    /// empty where the server chooses all of them.
+    std::string_view parameter_types{};
 };
 
 /// Where a session gets its plans from. One per relay thread, and called on it alone: a plan that

@@ -63,8 +63,8 @@ std::uint64_t settings_of(const LexerState& state) noexcept {
 
 }  // namespace
 
-Fingerprint fingerprint(const TokenList& tokens, const LexerState& state,
-                        std::uint64_t key) noexcept {
+Fingerprint fingerprint(const TokenList& tokens, const LexerState& state, std::uint64_t key,
+                        std::string_view besides) noexcept {
     Lanes lanes(key);
     lanes.word(settings_of(state) | (tokens.sure() ? 1ULL : 0ULL) << 31);
     for (TokenIndex i = 0; i < tokens.size(); ++i) {
@@ -73,6 +73,10 @@ Fingerprint fingerprint(const TokenList& tokens, const LexerState& state,
         // The length in front of the bytes: no two token sequences give the same words.
         lanes.word(static_cast<std::uint64_t>(token.kind) << 32 | text.size());
         lanes.bytes(text);
+    }
+    if (!besides.empty()) {
+        lanes.word(besides.size());
+        lanes.bytes(besides);
     }
     return lanes.finish();
 }

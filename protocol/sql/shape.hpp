@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "protocol/sql/token_list.hpp"
 
@@ -21,8 +22,9 @@ struct Fingerprint {
 /// Kind of literal counts (a string is no integer), and so do parameters, case and quotes of names:
 /// what might be another shape is one. Settings that change how a text is read are part of it.
 /// `key` is drawn at random per process, so that nobody can prepare two texts that collide.
-Fingerprint fingerprint(const TokenList& tokens, const LexerState& state,
-                        std::uint64_t key) noexcept;
+/// `besides` tells apart what is meant otherwise though its text is the same.
+Fingerprint fingerprint(const TokenList& tokens, const LexerState& state, std::uint64_t key,
+                        std::string_view besides = {}) noexcept;
 
 }  // namespace isotap::sql
 

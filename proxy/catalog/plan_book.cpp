@@ -4,6 +4,8 @@
 #include <random>
 #include <utility>
 
+#include "isotap/base/byte_reader.hpp"
+
 #include "proxy/catalog/plan_maker.hpp"
 
 namespace isotap::proxy {
@@ -47,7 +49,9 @@ std::shared_ptr<const sql::Plan> PlanBook::find(const sql::PlanQuestion& questio
         return opaque_plan("too many contexts");
     }
     const KnownContext& known = *contexts_[static_cast<std::size_t>(question.context)];
-    const Key key{sql::fingerprint(question.tokens, question.lexing, shape_key_), question.context};
+    const Key key{
+        sql::fingerprint(question.tokens, question.lexing, shape_key_, question.parameter_types),
+        question.context};
     Entry& entry = enter(key);
     if (is_good(entry, known)) {
         return entry.plan;
@@ -111,6 +115,10 @@ bool PlanBook::ask(Entry& entry, const sql::PlanQuestion& question) {
     job.where = contexts_[static_cast<std::size_t>(question.context)];
     job.text = question.text;
     job.lexing = question.lexing;
+    ByteReader types(as_bytes(question.parameter_types));
+    while (!types.at_end()) {
+        job.parameter_types.push_back(types.be32());
+    }
     job.had = entry.plan && entry.try_again == 0 ? entry.generation : 0;
     job.answer = [this, key = entry.key](PlanAnswer answer) {
         home_.poller.post([this, key, answer = std::move(answer)] { on_answer(key, answer); });

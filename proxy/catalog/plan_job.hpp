@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "isotap/proxy/plan_outcome.hpp"
 
@@ -37,6 +38,7 @@ struct PlanJob {
     std::shared_ptr<const KnownContext> where;
     std::string text;
     sql::LexerState lexing;
+    std::vector<std::uint32_t> parameter_types{};  ///< of the first parameters; 0: not said
     std::uint64_t had = 0;  ///< generation of the plan that the asker has; 0: none
     /// Called once, on the catalog thread.
     std::function<void(PlanAnswer)> answer;

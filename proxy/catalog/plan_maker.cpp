@@ -87,7 +87,8 @@ PlanAnswer make_proved_plan(const PlanJob& job, Versions versions, SideConnectio
     }
     std::string rewritten;
     sql::apply(*plan, tokens, stamp_of_proof, rewritten);
-    if (const auto proved = side.prove({job.text, rewritten, *plan}); !proved) {
+    if (const auto proved = side.prove({job.text, rewritten, *plan, job.parameter_types});
+        !proved) {
         return refused(proved.error(), trouble);
     }
     return {std::move(plan), 0, PlanOutcome::proved};

@@ -11,7 +11,7 @@ inline constexpr const char* resolve = "select pg_catalog.to_regclass($1)::pg_ca
 /// $1: a JSON array of oids, 0 for what is not there. A row for each that is: its number from 1,
 /// and what we want to know as a JSON object. A partition's key may be that of a table above it:
 /// then this one gives rows their identity, so that they have one name by whatever way they are
-/// reached.
+/// reached. Where there is no primary key, another one will do that can be none but a row's own.
 inline constexpr const char* tables = R"(
 select named.ord, json_build_object(
     'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
@@ -25,7 +25,10 @@ select named.ord, json_build_object(
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
     'root_schema', rn.nspname, 'root_name', rc.relname,
     'key', (select json_agg(json_build_array(a.attname,
-            case when b.typtype = 'e' then 'enum' else b.typname end) order by k.place)
+            case when b.typtype = 'e' then 'enum'
+                when b.typtype = 'r' and b.oid < 16384 then 'range'
+                when b.typcategory = 'A' and b.typelem < 16384 then 'array'
+                else b.typname end) order by k.place)
         from unnest(root.indkey) with ordinality k(attnum, place)
         join pg_catalog.pg_attribute a on a.attrelid = root.indrelid and a.attnum = k.attnum
         join pg_catalog.pg_type t on t.oid = a.atttypid
@@ -37,12 +40,17 @@ join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 left join lateral (
     with recursive above(index, depth) as (
         select i.indexrelid, 0 from pg_catalog.pg_index i
-        where i.indrelid = c.oid and i.indisprimary
+        where i.indrelid = c.oid and (i.indisprimary or i.indisunique and i.indimmediate
+            and i.indisvalid and i.indpred is null and i.indexprs is null and not exists (
+                select from unnest(i.indkey) with ordinality u(attnum, place)
+                join pg_catalog.pg_attribute a
+                    on a.attrelid = i.indrelid and a.attnum = u.attnum
+                where u.place <= i.indnkeyatts and not a.attnotnull))
         union all
         select h.inhparent, above.depth + 1 from above
         join pg_catalog.pg_inherits h on h.inhrelid = above.index)
     select i.* from above join pg_catalog.pg_index i on i.indexrelid = above.index
-    order by above.depth desc limit 1) root on true
+    order by above.depth desc, i.indisprimary desc, i.indexrelid limit 1) root on true
 left join pg_catalog.pg_class rc on rc.oid = root.indrelid
 left join pg_catalog.pg_namespace rn on rn.oid = rc.relnamespace
 )";
@@ -90,7 +98,7 @@ select concat_ws(' ',
             (attrelid::int8 << 16) | attnum, a.xmin::text::int8)))
         from pg_catalog.pg_attribute a join kept on kept.oid = a.attrelid where attnum > 0),
     (select concat(count(*), ':', sum(hashint8extended(indexrelid::int8, i.xmin::text::int8)))
-        from pg_catalog.pg_index i join kept on kept.oid = i.indrelid where indisprimary),
+        from pg_catalog.pg_index i join kept on kept.oid = i.indrelid where indisunique),
     (select concat(count(*), ':', sum(hashint8extended(oid::int8, xmin::text::int8)))
         from pg_catalog.pg_rewrite),
     (select concat(count(*), ':', sum(hashint8extended(

@@ -27,9 +27,27 @@ constexpr const char* safe_path = "pg_catalog";
 /// Types whose text is the same in every session, whatever it has set.
 constexpr std::array<std::string_view, 6> plain_types{"int2", "int4", "int8",
                                                       "oid",  "uuid", "bool"};
-constexpr std::array<std::string_view, 11> stable_types{"numeric", "text",   "varchar", "bpchar",
-                                                        "name",    "char",   "enum",    "inet",
-                                                        "cidr",    "citext", "macaddr"};
+constexpr std::array<std::string_view, 18> stable_types{
+    "numeric", "text",    "varchar",  "bpchar", "name",   "char",  "enum",   "inet", "cidr",
+    "citext",  "macaddr", "macaddr8", "bit",    "varbit", "jsonb", "pg_lsn", "time", "timetz"};
+
+/// What makes bytes of a value that are the same in every session, where its text is not.
+struct Sender {
+    std::string_view type;
+    std::string_view function;
+};
+constexpr std::array senders{
+    Sender{"date", "pg_catalog.date_send"},
+    Sender{"timestamp", "pg_catalog.timestamp_send"},
+    Sender{"timestamptz", "pg_catalog.timestamptz_send"},
+    Sender{"interval", "pg_catalog.interval_send"},
+    Sender{"float4", "pg_catalog.float4send"},
+    Sender{"float8", "pg_catalog.float8send"},
+    Sender{"bytea", "pg_catalog.byteasend"},
+    Sender{"money", "pg_catalog.cash_send"},
+    Sender{"array", "pg_catalog.array_send"},
+    Sender{"range", "pg_catalog.range_send"},
+};
 
 template <std::size_t size>
 bool holds(const std::array<std::string_view, size>& names, std::string_view name) {
@@ -41,9 +59,21 @@ bool holds(const std::array<std::string_view, size>& names, std::string_view nam
     return false;
 }
 
+std::string_view sender_of(std::string_view type) {
+    for (const Sender& sender : senders) {
+        if (sender.type == type) {
+            return sender.function;
+        }
+    }
+    return {};
+}
+
 KeyText key_text_of(std::string_view type) {
     if (holds(plain_types, type)) {
         return KeyText::plain;
+    }
+    if (!sender_of(type).empty()) {
+        return KeyText::bytes;
     }
     return holds(stable_types, type) ? KeyText::any : KeyText::unstable;
 }
@@ -92,7 +122,9 @@ TableFacts facts_of(const json::object& row) {
     if (const auto* key = row.at("key").if_array()) {
         for (const json::value& column : *key) {
             facts.key.push_back(text_of(column.at(0)));
-            facts.key_text.push_back(key_text_of(text_of(column.at(1))));
+            const std::string type = text_of(column.at(1));
+            facts.key_text.push_back(key_text_of(type));
+            facts.key_bytes.emplace_back(sender_of(type));
         }
     }
     return facts;
@@ -251,6 +283,11 @@ Asked<void> PostgresSide::speak_as(Voice voice) {
 }
 
 Asked<void> PostgresSide::enter(const sql::PlanContext& context, const sql::LexerState& lexing) {
+    const char* version = PQparameterStatus(connection_.get(), "server_version");
+    if (!context.server_version.empty() && context.server_version != (version ? version : "")) {
+        return Trouble{PlanOutcome::no_connection, "another server version",
+                       "a session says " + context.server_version};
+    }
     if (const auto spoken = speak_as(Voice::ourselves); !spoken) {
         return spoken.error();
     }
@@ -335,8 +372,10 @@ Asked<NamesKnown> PostgresSide::look_up(const NamesAsked& names) {
     return known;
 }
 
-Asked<PostgresSide::Result> PostgresSide::describe(const std::string& text) {
-    const Result prepared(PQprepare(connection_.get(), "", text.c_str(), 0, nullptr));
+Asked<PostgresSide::Result> PostgresSide::describe(const std::string& text,
+                                                   const std::vector<std::uint32_t>& types) {
+    const Result prepared(PQprepare(connection_.get(), "", text.c_str(),
+                                    static_cast<int>(types.size()), types.data()));
     if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
         return trouble(prepared.get(), PlanOutcome::not_prepared, "not prepared by itself");
     }
@@ -351,11 +390,11 @@ Asked<void> PostgresSide::prove(const Proof& proof) {
     if (const auto spoken = speak_as(Voice::client); !spoken) {
         return spoken.error();
     }
-    const auto original = describe(proof.original);
+    const auto original = describe(proof.original, proof.parameter_types);
     if (!original) {
         return original.error();
     }
-    const auto rewritten = describe(proof.rewritten);
+    const auto rewritten = describe(proof.rewritten, proof.parameter_types);
     if (!rewritten) {
         Trouble why = rewritten.error();
         if (why.outcome == PlanOutcome::not_prepared) {

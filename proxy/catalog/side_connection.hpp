@@ -44,6 +44,7 @@ struct Proof {
     const std::string& original;
     const std::string& rewritten;
     const sql::Plan& plan;
+    const std::vector<std::uint32_t>& parameter_types;  ///< PostgreSQL: by number; 0: not said
 };
 
 /// A connection of our own to one database of a server, for questions. Blocks, with short

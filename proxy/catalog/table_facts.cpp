@@ -51,9 +51,11 @@ sql::Table table_of(const TableFacts& facts, Versions versions, history::Dialect
         }
     }
     table.key = facts.key;
+    table.key_bytes = facts.key_bytes;
     table.source = source_of(facts, auxiliary, versions, dialect);
-    table.plain_key = std::all_of(facts.key_text.begin(), facts.key_text.end(),
-                                  [](KeyText text) { return text == KeyText::plain; });
+    table.plain_key = std::all_of(facts.key_text.begin(), facts.key_text.end(), [](KeyText text) {
+        return text == KeyText::plain || text == KeyText::bytes;
+    });
     table.shows_auxiliary = auxiliary && !facts.invisible_columns;
     table.auto_increment = facts.auto_increment;
     return table;

@@ -16,6 +16,7 @@ namespace isotap::proxy {
 /// How the text of a key's type can be used to name a row.
 enum class KeyText : std::uint8_t {
     plain,     ///< digits, hex: never any of `,;=*`
+    bytes,     ///< not its text, but its bytes in hex, see `TableFacts::key_bytes`
     any,       ///< the same for everybody, whatever is in it
     unstable,  ///< another text under another setting (DateStyle, TimeZone …)
 };
@@ -27,6 +28,7 @@ struct TableFacts {
     std::vector<std::string> columns;  ///< all of them
     std::vector<std::string> key;
     std::vector<KeyText> key_text;
+    std::vector<std::string> key_bytes;  ///< functions, for parts that are `KeyText::bytes`
     std::string auto_increment;
     bool invisible_columns = false;  ///< auxiliary ones are INVISIBLE
     bool inherits = false;           ///< PostgreSQL: parent or child, and no partition

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "isotap/analysis/engine.hpp"
 
 #include "tests/integration/captured_client.hpp"
+#include "tests/integration/captured_statements.hpp"
 #include "tests/support/postgres_server.hpp"
 #include "tests/unit/postgres/literal_plans.hpp"
 #include "tests/wire/postgres_transcript.hpp"
@@ -32,113 +34,6 @@ insert into account select g, 'owner ' || g, 100 from generate_series(1, 20) g;
 insert into item values (1, 'x,y=z;', 1.5), (1, 'zwölf', null), (2, repeat('long ', 10), -3);
 insert into bare values (1), (1);
 )";
-
-/// What applications send. Each runs in every way of sending; both databases see the same.
-const std::vector<std::string> statements = {
-    "select 1",
-    "select * from account order by id limit 3",
-    "select id, balance from account where id = 7",
-    "select a.owner, i.v from account a left join item i on i.a = a.id order by 1, 2",
-    "select count(*), sum(balance) from account",
-    "select owner, count(*) from account group by owner order by 1",
-    "select sum(v) from item",
-    "select count(*) from account where false",
-    "select owner from account where id in (select a from item) order by 1",
-    "select distinct balance from account",
-    "select id from account union select a from item order by 1",
-    "select id, balance from account where id < 3 union all select a, null from item order by 1, 2",
-    "select * from account where id < 3 union all select * from account where id > 18 order by id",
-    "(select owner from account order by id limit 2) union all (values ('one'), ('two'))",
-    "select balance from account intersect select a from item",
-    "select id from account except select a from item order by 1",
-    "select id from account where id = 1 except select a from item",
-    "select distinct on (balance) balance, id from account order by balance, id",
-    "select distinct a, v from item where b = 'nothing'",
-    "select balance, count(*) from account group by balance having count(*) > 3 order by 1",
-    "select balance from account group by balance having count(*) > 1000",
-    "select d.owner from (select owner, balance from account) d where d.balance = 100 order by 1",
-    "select * from (select id, owner from account where id < 4) d order by id desc",
-    "select sum(d.n), count(*) from (select count(*) n from account group by owner) d",
-    "select d.id, i.v from (select id from account) d left join item i on i.a = d.id order by 1, 2",
-    "with c as (select id, owner from account) select c.* from c where id < 3 order by 1",
-    "with c as (select a, count(*) n from item group by a) select n from c order by a",
-    "select owner from account o where exists (select from item i where i.a = o.id) order by 1",
-    "select id from account o where not exists (select from item i where i.a = o.id) order by 1",
-    "select (select max(v) from item where item.a = account.id) from account order by id",
-    "select exists (select from account where balance > 5), (select max(b) from item)",
-    "select id from account where id not in (select a from item) order by 1",
-    "select id from account where id in (select a from item where b = 'nothing')",
-    "select balance from account where id > 5 order by id",
-    "merge into account t using item s on t.id = s.a and s.b = 'x,y=z;' when matched then update "
-    "set balance = balance + 1 when not matched then do nothing",
-    "merge into account t using (values (1), (300)) s(k) on t.id = s.k when matched and t.id = 3 "
-    "then delete when not matched then insert values (s.k, 'merged', 1)",
-    "merge into account t using item s on t.id = s.a when matched then delete",
-    "select id, row_number() over (order by id desc) from account order by 1",
-    "with c as (select id from account where id < 4) select * from c order by 1",
-    "select * from account where id = 3 for update",
-    "select a, b from item order by a, b for share",
-    "select * from bare",
-    "table account",
-    "values (1, 'a'), (2, 'b')",
-    "insert into account values (100, 'new', 5)",
-    "insert into account(id, owner) values (101, null), (102, 'x') returning id, owner",
-    "insert into account values (100, 'again', 6)",
-    "insert into account values (100, 'up', 7) on conflict (id) do update set balance = 8",
-    "insert into account values (100, 'no', 9) on conflict do nothing",
-    "insert into item select id, owner, balance from account where id < 3",
-    "insert into bare values (3)",
-    "update account set balance = balance + 1 where id < 5",
-    "update account set balance = balance - 1 where id < 5 returning *",
-    "update account set balance = -5000 where id = 2",
-    "update account a set balance = v from item i where i.a = a.id and i.v > 1",
-    "update item set v = 2 where b = 'zwölf'",
-    "update bare set x = x + 1",
-    "delete from account where id = 100",
-    "delete from account where id > 100 returning owner, id",
-    "delete from item where v = 100",
-    "delete from account where false",
-    "select balance / (id - 4) from account order by id",
-    "select nothing(owner) from account where id = 1",
-    "select 'zwölf', owner from account where bogus = 1",
-    "update account set balance = 1 where bogus = 2",
-    "delete from nowhere",
-    "insert into account(id, bogus) values (1, 2)",
-    "selec 1",
-    "select owner from account where",
-    "select * from account a natural join bare",
-    "explain (costs off) select * from account where id = 1",
-    "truncate bare",
-    "",
-};
-
-/// Statements that only a Query can hold together.
-const std::vector<std::string> queries = {
-    "select 1; select id from account where id < 3; update account set balance = 0 where id = 9",
-    "begin; update account set balance = 1 where id = 9; rollback; select balance from account "
-    "where id = 9",
-    "begin; savepoint a; delete from account where id = 9; rollback to a; select id from account "
-    "where id = 9; commit",
-    "begin; select nothing(1) from account; select 1",
-    "select id from account where id = 1",
-    "rollback",
-    "select 'ä' from account where id = 1; select 'ö', bogus from account",
-    "declare c cursor for select * from account",
-    "begin; declare c cursor for select id from account order by id; fetch 3 from c; move 2 in c; "
-    "fetch c; update account set balance = 3 where current of c; commit",
-    "copy account to stdout",
-    "copy (select id from account where id < 3) to stdout",
-    "prepare p(int) as select owner from account where id = $1; execute p(3); deallocate p",
-    "do $$ begin raise notice 'a word'; update account set balance = 4 where id = 3; end $$",
-    "set search_path to public; select id from account where id = 2",
-    "create temp table account(z int); insert into account values (1)",
-    "select * from account",
-    "discard all",
-    "create table made(id int primary key); insert into made values (1); select * from made",
-    "select * from made; drop table made",
-    "select id into fresh from account where id < 3",
-    "select count(*) from fresh; drop table fresh",
-};
 
 class Direct {
   public:
@@ -317,6 +212,8 @@ TEST_P(PostgresCapture, TheClientGetsWhatItWouldHaveGotWithout) {
         for (const std::string& sql : queries) {
             both(query_message(sql), sql);
         }
+        std::istringstream one_by_one(cursors);
+        for (std::string sql; std::getline(one_by_one, sql);) both(query_message(sql), sql);
         EXPECT_THAT(captured->notes, IsEmpty());
         both(query_message("select * from account order by 1; select * from item order by 1, 2"),
              "what is left");
@@ -359,6 +256,34 @@ TEST_P(PostgresCapture, RowsComeInTheOrderOfTheClientsColumns) {
     }
     EXPECT_EQ(coverage[static_cast<std::size_t>(history::Coverage::full)], 5U);
     EXPECT_EQ(accesses, 6U * 20U);
+}
+
+/// A FETCH may be prepared before the cursor is made, and outlive it.
+TEST_P(PostgresCapture, CursorsMayBeAskedForByMessages) {
+    direct = std::make_unique<Direct>(at());
+    direct->start(to("direct"));
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    const auto at_once = [](const std::string& sql) {
+        return parse("", sql) + bind_message("", {}) + describe('P', "") + execute();
+    };
+    both(parse("early", "fetch 2 from c") + sync, "before there is a cursor");
+    const std::string declared = "declare c cursor for select id, owner from account order by id";
+    both(query_message("begin"), "begin");
+    both(at_once(declared) + at_once("fetch 2 from c") + sync, "in one pipeline");
+    both(parse("late", "fetch 3 from c") + describe('S', "late") + bind_message("late", {1}) +
+             execute() + sync,
+         "binary");
+    both(bind_message("late", {0, 1}) + describe('P', "") + execute() + sync, "both formats");
+    both(bind_message("early", {}) + describe('P', "") + execute() + sync, "prepared early");
+    both(at_once("close c") + sync, "close");
+    both(at_once(declared) + sync, "declared again");
+    both(bind_message("late", {}) + execute() + sync, "fetched again");
+    both(query_message("commit"), "commit");
+    both(bind_message("late", {}) + execute() + sync, "fetched from nothing");
+    EXPECT_GE(accesses, 12U);
+    EXPECT_EQ(reasons["cursor"], 0U);
+    EXPECT_THAT(captured->notes, IsEmpty());
 }
 
 /// Two clients of one database, and what the analysis makes of it.

@@ -69,7 +69,7 @@ PostgresServer::PostgresServer(PostgresOptions options) : options_(std::move(opt
     programs_ = *programs;
     prepare_folder();
     for (int attempt = 1;; ++attempt) {
-        port_ = free_port();
+        port_ = options_.port == 0 ? free_port() : options_.port;
         try {
             start();
             return;

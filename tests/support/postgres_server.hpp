@@ -24,6 +24,7 @@ struct PostgresOptions {
     /// Lines of pg_hba.conf; the default lets everybody in.
     std::string hba = "local all,replication all trust\nhost all,replication all all trust\n";
     std::vector<std::string> settings{};  ///< `name=value`, as `-c` takes them
+    std::uint16_t port = 0;               ///< 0: any that is free
 };
 
 /// A real PostgreSQL server in a temporary folder, on a free port of 127.0.0.1 and a unix socket,

@@ -58,8 +58,10 @@ inline std::optional<Kept> cut_row(Bytes body, std::size_t added, std::vector<Fi
     return reader.ok() && reader.at_end() ? std::optional(kept) : std::nullopt;
 }
 
-/// The same of a RowDescription. Nothing, too, when an added column is not of type text.
-inline std::optional<Kept> cut_description(Bytes body, std::size_t added) noexcept {
+/// The same of a RowDescription. Nothing, too, when an added column is not of type text, or has a
+/// name that does not begin with `prefix`.
+inline std::optional<Kept> cut_description(Bytes body, std::size_t added,
+                                           std::string_view prefix) noexcept {
     constexpr std::uint32_t type_text = 25;
     ByteReader reader(body);
     const std::uint16_t columns = reader.be16();
@@ -71,14 +73,15 @@ inline std::optional<Kept> cut_description(Bytes body, std::size_t added) noexce
         if (i == kept.columns) {
             kept.size = body.size() - reader.rest().size();
         }
-        reader.c_string();
+        const std::string_view name = reader.c_string();
         reader.be32();  // table
         reader.be16();  // column
         const std::uint32_t type = reader.be32();
         reader.be16();  // size
         reader.be32();  // modifier
         reader.be16();  // format
-        if (!reader.ok() || (i >= kept.columns && type != type_text)) {
+        if (!reader.ok() ||
+            (i >= kept.columns && (type != type_text || !name.starts_with(prefix)))) {
             return std::nullopt;
         }
     }

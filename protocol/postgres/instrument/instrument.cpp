@@ -73,7 +73,8 @@ Instrument::Answer Instrument::answer(std::uint8_t type, Bytes body, Bytes kept,
 
 Instrument::Answer Instrument::describe(Bytes body, protocol::Actions& actions) {
     const PlannedStatement& statement = *answering();
-    const auto kept = cut_description(body, statement.added());
+    const auto kept =
+        cut_description(body, statement.added(), statement.of_cursor ? sql::added_name_prefix : "");
     const bool swallows = statement.change() == ReplyChange::swallow;
     if (!kept || (swallows && kept->columns != 0)) {
         broken_ = asked_.front().request != Reply::describe;
@@ -157,6 +158,10 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
     Coverage coverage = statement != nullptr ? statement->coverage : Coverage::opaque;
     std::string_view reason = statement != nullptr ? statement->reason : "cursor";
     const std::uint64_t lost = recording_ ? recorder_.lost() : 0;
+    if (statement != nullptr && !statement->declares.empty()) {
+        coverage = Coverage::none;  // its rows come when they are fetched
+        reason = {};
+    }
     if (fused_ && statement != nullptr && statement->change() != ReplyChange::none) {
         coverage = Coverage::opaque;
         reason = "fuse";
@@ -217,7 +222,11 @@ void Instrument::end_transaction(bool committed) {
 void Instrument::on_error(Reply failed) {
     recording_ = false;
     broken_ = false;
-    if (!takes(failed) || failed == Reply::query) {
+    if (!takes(failed)) {
+        return;
+    }
+    if (failed == Reply::query) {
+        take_back(asked_.front());
         return;
     }
     const std::uint64_t unit = asked_.front().unit;
@@ -226,11 +235,14 @@ void Instrument::on_error(Reply failed) {
         ++behind;
     }
     while (behind-- > 0) {
-        Asked& asked = asked_[behind];
-        if (asked.names != Asked::Names::none) {
-            names_of(asked.names).take_back(std::move(asked.change));
-            asked.names = Asked::Names::none;
-        }
+        take_back(asked_[behind]);
+    }
+}
+
+void Instrument::take_back(Asked& asked) {
+    if (asked.names != Asked::Names::none) {
+        names_of(asked.names).take_back(std::move(asked.change));
+        asked.names = Asked::Names::none;
     }
 }
 

@@ -77,7 +77,7 @@ class Instrument {
     void on_popped();
 
   private:
-    [[nodiscard]] bool plan(std::string_view text, bool insist);
+    [[nodiscard]] bool plan(std::string_view text, std::string_view parameter_types, bool insist);
     [[nodiscard]] std::optional<Bytes> prepare_query(Bytes body, bool insist, bool& wait,
                                                      protocol::Actions& actions);
     [[nodiscard]] std::optional<Bytes> prepare_parse(Bytes body, bool insist, bool& wait,
@@ -86,8 +86,12 @@ class Instrument {
     void prepare_describe(Bytes body);
     [[nodiscard]] std::optional<Bytes> prepare_execute(Bytes body, protocol::Actions& actions);
     void prepare_close(Bytes body);
+    void name_cursor(const PlannedStatement& statement, std::string_view text);
+    [[nodiscard]] std::shared_ptr<const Prepared> now_meant(
+        std::shared_ptr<const Prepared> meaning) const;
     void give_meaning(Asked::Names names, std::string_view name, PlannedStatement statement,
                       std::string_view text);
+    void take_back(Asked& asked);
     void count_effects(const Asked& asked, int by) noexcept;
 
     [[nodiscard]] const PlannedStatement* answering() const noexcept;

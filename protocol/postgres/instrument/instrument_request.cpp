@@ -16,6 +16,13 @@ using history::Coverage;
 
 namespace {
 
+/// The types behind their count; empty when no one is said, or when they are not what they say.
+std::string_view types_in(Bytes counted) noexcept {
+    ByteReader reader(counted);
+    const std::size_t size = reader.be16() * sizeof(std::uint32_t);
+    return reader.rest().size() == size ? as_text(reader.rest()) : std::string_view{};
+}
+
 PlannedStatement opaque(std::string_view reason) {
     PlannedStatement statement;
     statement.coverage = Coverage::opaque;
@@ -88,12 +95,13 @@ void Instrument::prepare_too_long(std::uint8_t type, Bytes body) {
     }
 }
 
-bool Instrument::plan(std::string_view text, bool insist) {
+bool Instrument::plan(std::string_view text, std::string_view parameter_types, bool insist) {
     const bool behind =
         changes_in_flight_ > 0 || (ends_in_flight_ > 0 && context_.changed_in_transaction());
     const std::string_view stopped = fused_ ? "fuse" : ready_ ? "" : "before login";
-    return planner_.plan(text, {stopped, behind, insist, next_.lexing, encoding_}, next_.statements,
-                         out_);
+    return planner_.plan(text,
+                         {stopped, behind, insist, true, parameter_types, next_.lexing, encoding_},
+                         next_.statements, out_);
 }
 
 std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wait,
@@ -103,8 +111,14 @@ std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wa
     if (!query) {
         return std::nullopt;
     }
-    wait = !plan(query->text, insist);
-    if (wait || !planner_.changed()) {
+    wait = !plan(query->text, {}, insist);
+    if (wait) {
+        return std::nullopt;
+    }
+    if (next_.statements.size() == 1) {
+        name_cursor(next_.statements.front(), planner_.changed() ? query->text : "");
+    }
+    if (!planner_.changed()) {
         return std::nullopt;
     }
     MessageSpace message(actions, static_cast<std::uint8_t>(FrontendType::query), out_.size() + 1);
@@ -125,7 +139,7 @@ std::optional<Bytes> Instrument::prepare_parse(Bytes body, bool insist, bool& wa
         give_meaning(Asked::Names::statements, parse->statement, opaque("statement names"), {});
         return std::nullopt;
     }
-    wait = !plan(parse->text, insist);
+    wait = !plan(parse->text, types_in(parse->parameter_types), insist);
     if (wait) {
         return std::nullopt;
     }
@@ -151,6 +165,28 @@ std::optional<Bytes> Instrument::prepare_parse(Bytes body, bool insist, bool& wa
     return message.whole();
 }
 
+/// DECLARE and CLOSE do to the names of portals what Bind and Close do.
+void Instrument::name_cursor(const PlannedStatement& statement, std::string_view text) {
+    if (!statement.declares.empty()) {
+        give_meaning(Asked::Names::portals, statement.declares, statement, text);
+    } else if (!statement.closes.empty()) {
+        next_.names = Asked::Names::portals;
+        next_.name = statement.closes;
+    }
+}
+
+/// What a name stands for now: the cursor that a FETCH was prepared for may be another one.
+std::shared_ptr<const Prepared> Instrument::now_meant(
+    std::shared_ptr<const Prepared> meaning) const {
+    if (!meaning || meaning->statement.fetches.empty()) {
+        return meaning;
+    }
+    auto now = std::make_shared<Prepared>(*meaning);
+    const auto declared = portals_.find(now->statement.fetches);
+    now->statement.follow(declared ? &declared->statement : nullptr);
+    return now;
+}
+
 void Instrument::give_meaning(Asked::Names names, std::string_view name, PlannedStatement statement,
                               std::string_view text) {
     next_.names = names;
@@ -167,7 +203,7 @@ std::optional<Bytes> Instrument::prepare_bind(Bytes body, protocol::Actions& act
     }
     next_.names = Asked::Names::portals;
     next_.name = bind->portal;
-    next_.meaning = statements_.find(bind->statement);
+    next_.meaning = now_meant(statements_.find(bind->statement));
     if (!next_.meaning) {
         return std::nullopt;
     }
@@ -183,7 +219,8 @@ void Instrument::prepare_describe(Bytes body) {
     next_.request = Reply::describe;
     if (const auto object = frontend::Close::decode(body)) {  // the same fields
         const bool portal = object->kind == frontend::ObjectKind::portal;
-        next_.meaning = (portal ? portals_ : statements_).find(object->object);
+        next_.meaning =
+            portal ? portals_.find(object->object) : now_meant(statements_.find(object->object));
     }
 }
 
@@ -194,6 +231,10 @@ std::optional<Bytes> Instrument::prepare_execute(Bytes body, protocol::Actions& 
         return std::nullopt;
     }
     next_.meaning = portals_.find(execute->portal);
+    if (next_.meaning && !next_.meaning->statement.declares.empty()) {
+        next_.names = Asked::Names::portals;
+        next_.name = next_.meaning->statement.declares;
+    }
     const bool swallows =
         next_.meaning && next_.meaning->statement.change() == sql::ReplyChange::swallow;
     if (!swallows || execute->rows_max == 0) {

@@ -23,11 +23,24 @@ struct PlannedStatement {
     history::Coverage coverage = history::Coverage::none;
     std::string_view reason;  ///< a literal, or of `plan`
     StatementEffect effect;
+    std::string declares;  ///< the cursor of whose query this is the plan
+    std::string fetches;   ///< the cursor whose rows it shows
+    std::string closes;
+    bool of_cursor = false;  ///< the plan is that of a DECLARE
 
     [[nodiscard]] sql::ReplyChange change() const noexcept {
         return plan ? plan->reply : sql::ReplyChange::none;
     }
     [[nodiscard]] std::size_t added() const noexcept { return plan ? plan->added.size() : 0; }
+
+    /// Its rows are those of the query that a cursor was made of, `declared`; null: not known.
+    void follow(const PlannedStatement* declared) {
+        const bool known = declared != nullptr && declared->rewritten;
+        plan = known ? declared->plan : nullptr;
+        of_cursor = known && !declared->declares.empty();
+        coverage = known ? declared->coverage : history::Coverage::opaque;
+        reason = known ? declared->reason : "cursor";
+    }
 };
 
 /// What a name of the extended protocol stands for.

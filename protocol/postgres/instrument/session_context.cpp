@@ -56,10 +56,9 @@ void SessionContext::on_effect(const StatementEffect& effect) {
             any_temporary_ = false;
             break;
         case Kind::unclear: now_.known = session_.known = false; break;
-        case Kind::rollback_to:
-            // What was set since the savepoint is undone; what was set before it is not.
-            now_.known = session_.known = now_.known && !changed_;
-            break;
+        case Kind::savepoint: save(effect.value); return;
+        case Kind::release: release(effect.value); return;
+        case Kind::rollback_to: return_to(effect.value); return;
         case Kind::schema:
         case Kind::commit_prepared: schema_changed_ = true; break;
         case Kind::temporary: note_temporary(effect.value); break;
@@ -73,6 +72,43 @@ void SessionContext::on_effect(const StatementEffect& effect) {
     ++generation_;
 }
 
+void SessionContext::save(const std::string& name) {
+    if (saved_.size() == savepoints_max) {
+        forgot_saved_ = true;
+    } else {
+        saved_.push_back({name, now_, session_, changed_, schema_changed_});
+    }
+}
+
+void SessionContext::release(const std::string& name) {
+    for (std::size_t i = saved_.size(); i-- > 0;) {
+        if (saved_[i].name == name) {
+            saved_.resize(i);
+            return;
+        }
+    }
+}
+
+/// What was set since the savepoint is undone; what was set before it is not.
+void SessionContext::return_to(const std::string& name) {
+    for (std::size_t i = saved_.size(); i-- > 0 && !forgot_saved_;) {
+        if (saved_[i].name == name) {
+            saved_.resize(i + 1);
+            const Saved& saved = saved_[i];
+            generation_ += saved.now == now_ ? 0 : 1;
+            now_ = saved.now;
+            session_ = saved.session;
+            changed_ = saved.changed;
+            schema_changed_ = saved.schema_changed;
+            return;
+        }
+    }
+    if (changed_) {
+        now_.known = session_.known = false;
+        ++generation_;
+    }
+}
+
 void SessionContext::note_temporary(const std::string& name) {
     if (name.empty() || temporary_.size() == temporary_max) {
         any_temporary_ = true;
@@ -82,6 +118,14 @@ void SessionContext::note_temporary(const std::string& name) {
 }
 
 void SessionContext::on_parameter(std::string_view name, std::string_view value) {
+    if (name == "server_version") {
+        for (State* state : {&now_, &session_, &before_}) {
+            state->context.server_version = value;
+        }
+        initial_.server_version = value;
+        ++generation_;
+        return;
+    }
     if (name != "search_path" || now_.context.search_path == value) {
         path_reported_ = path_reported_ || name == "search_path";
         return;
@@ -98,6 +142,8 @@ void SessionContext::on_parameter(std::string_view name, std::string_view value)
 
 bool SessionContext::on_transaction_end(bool committed) {
     const bool schema_changed = std::exchange(schema_changed_, false);
+    saved_.clear();
+    forgot_saved_ = false;
     if (changed_) {
         session_ = committed ? session_ : before_;
         now_ = session_;

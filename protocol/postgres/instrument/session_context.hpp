@@ -43,18 +43,35 @@ class SessionContext {
     struct State {
         sql::PlanContext context;
         bool known = true;
+
+        friend bool operator==(const State&, const State&) = default;
     };
 
+    /// What holds when the server returns to a savepoint.
+    struct Saved {
+        std::string name;
+        State now;
+        State session;
+        bool changed = false;
+        bool schema_changed = false;
+    };
+
+    void save(const std::string& name);
+    void release(const std::string& name);
+    void return_to(const std::string& name);
     void set_search_path(const StatementEffect& effect);
     void set_role(const StatementEffect& effect);
     void note_temporary(const std::string& name);
 
     static constexpr std::size_t temporary_max = 64;
+    static constexpr std::size_t savepoints_max = 256;
 
     sql::PlanContext initial_;
     State now_;
-    State session_;  ///< what holds when SET LOCAL is over
-    State before_;   ///< `session_` when the open transaction began
+    State session_;              ///< what holds when SET LOCAL is over
+    State before_;               ///< `session_` when the open transaction began
+    std::vector<Saved> saved_;   ///< oldest first
+    bool forgot_saved_ = false;  ///< there were more
     bool changed_ = false;
     bool schema_changed_ = false;  ///< in the open transaction
     bool path_reported_ = false;   ///< the server tells each change of the search path

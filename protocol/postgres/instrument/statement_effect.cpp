@@ -43,6 +43,10 @@ std::string rest_of(const TokenList& tokens, TokenIndex first) {
     return std::string(tokens.text({first, tokens.size()}));
 }
 
+std::string last_name(const TokenList& tokens) {
+    return sql::name_of(tokens.text(tokens.size() - 1), sql::Dialect::postgres);
+}
+
 /// Behind SET ROLE: a name, or a string.
 std::string role_named(const TokenList& tokens, TokenIndex at) {
     std::string_view spelled = tokens.text(at);
@@ -216,15 +220,15 @@ StatementEffect effect_of(const TokenList& tokens) {
         case Keyword::rollback:
             for (TokenIndex at = 1; at < tokens.size(); ++at) {
                 if (tokens[at].is(Keyword::to)) {
-                    return {Kind::rollback_to, false, {}};
+                    return {Kind::rollback_to, false, last_name(tokens)};
                 }
             }
             return {tokens[1].is(Keyword::prepared) ? Kind::none : Kind::rollback, false, {}};
         case Keyword::begin:
         case Keyword::start:
-        case Keyword::savepoint:
-        case Keyword::release:
         case Keyword::show: return {};
+        case Keyword::savepoint: return {Kind::savepoint, false, last_name(tokens)};
+        case Keyword::release: return {Kind::release, false, last_name(tokens)};
         default: return effect_of_query(tokens);
     }
 }

@@ -23,7 +23,9 @@ struct StatementEffect {
         temporary,  ///< makes the temporary table `value`; empty: of any name
         commit,
         rollback,
-        rollback_to,
+        savepoint,    ///< of the name `value`
+        release,      ///< of that one
+        rollback_to,  ///< that one
         commit_prepared,
     };
 
@@ -33,7 +35,8 @@ struct StatementEffect {
 
     /// Later statements cannot be planned before this one has been answered.
     [[nodiscard]] bool changes_planning() const noexcept {
-        return kind != Kind::none && !ends_transaction();
+        return kind != Kind::none && kind != Kind::savepoint && kind != Kind::release &&
+               !ends_transaction();
     }
     /// Matters only where something in the open transaction has changed planning.
     [[nodiscard]] bool ends_transaction() const noexcept {

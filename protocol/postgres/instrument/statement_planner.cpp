@@ -26,9 +26,31 @@ std::string_view beyond_text(Keyword first) noexcept {
         case Keyword::do_: return "do";
         case Keyword::explain: return "explain";
         case Keyword::truncate: return "truncate";
-        case Keyword::declare: return "cursor";
         default: return {};
     }
+}
+
+/// Where the query of DECLARE … CURSOR … FOR query begins, and whether the cursor lives on when the
+/// transaction has ended: then who fetches is not who has read.
+struct CursorQuery {
+    sql::TokenIndex first = sql::no_token;
+    bool held = false;
+
+    explicit CursorQuery(const sql::TokenList& tokens) {
+        for (sql::TokenIndex at = 2; at < tokens.size() && first == sql::no_token; ++at) {
+            if (tokens[at].is(Keyword::for_)) {
+                first = at + 1;
+            }
+            held = held || (tokens[at].is(Keyword::with) &&
+                            sql::name_of(tokens.text(at + 1), sql::Dialect::postgres) == "hold");
+        }
+    }
+};
+
+bool stands_alone(std::string_view text, const sql::LexerState& lexing) noexcept {
+    sql::StatementSplitter splitter(text, lexing);
+    sql::StatementSpan span;
+    return splitter.next(span) && !splitter.next(span);
 }
 
 bool touches_rows(const sql::Token& first) noexcept {
@@ -90,6 +112,7 @@ bool StatementPlanner::plan(std::string_view text, const Situation& situation,
         }
         Situation here = situation;
         here.behind_change = behind_change;
+        here.alone = !tokens_[0].is(Keyword::declare) || stands_alone(text, situation.lexing);
         if (!decide(span.text, here, statement)) {
             return false;
         }
@@ -112,13 +135,20 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
     if (touches_rows(tokens_[0])) {
         return ask(text, situation, statement);
     }
+    if (first == Keyword::declare) {
+        return declare(text, situation, statement);
+    }
     statement.reason = beyond_text(first);
     if (first == Keyword::execute) {
         statement.reason = "execute";
         follow_name(statements_, 1, statement);
     } else if (first == Keyword::fetch) {
-        statement.reason = "cursor";
-        follow_name(portals_, tokens_.size() - 1, statement);
+        statement.fetches = sql::name_of(tokens_.text(tokens_.size() - 1), sql::Dialect::postgres);
+        const auto declared = portals_.find(statement.fetches);
+        statement.follow(declared ? &declared->statement : nullptr);
+        return true;
+    } else if (first == Keyword::close) {
+        statement.closes = sql::name_of(tokens_.text(1), sql::Dialect::postgres);
     }
     if (!statement.reason.empty()) {
         statement.coverage = Coverage::opaque;
@@ -126,7 +156,34 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
     return true;
 }
 
-/// EXECUTE and FETCH share their names with the messages: what was rewritten there shows here.
+/// The query is rewritten; its rows come when they are fetched.
+bool StatementPlanner::declare(std::string_view text, const Situation& situation,
+                               PlannedStatement& statement) {
+    const CursorQuery query(tokens_);
+    if (query.first >= tokens_.size() || query.held || !situation.alone) {
+        return true;
+    }
+    const std::string name = sql::name_of(tokens_.text(1), sql::Dialect::postgres);
+    const auto begin = static_cast<std::size_t>(tokens_.text(query.first).data() - text.data());
+    tokens_.read(text.substr(begin), situation.lexing);
+    if (!touches_rows(tokens_[0])) {
+        return true;
+    }
+    statement.declares = name;
+    statement.offset += begin;
+    statement.size -= begin;
+    if (!ask(text.substr(begin), situation, statement)) {
+        return false;
+    }
+    // Rows of a query within another one have no place in their table: WHERE CURRENT OF needs it.
+    if (statement.rewritten && statement.plan->splices.front().tokens.last == 0) {
+        statement.plan = nullptr;
+        statement.rewritten = false;
+    }
+    return true;
+}
+
+/// EXECUTE shares its names with the messages: what was rewritten there shows here.
 void StatementPlanner::follow_name(const NamesInUse& names, sql::TokenIndex name,
                                    PlannedStatement& statement) const {
     const auto meaning = names.find(sql::name_of(tokens_.text(name), sql::Dialect::postgres));
@@ -159,8 +216,9 @@ bool StatementPlanner::ask(std::string_view text, const Situation& situation,
     if (!statement.reason.empty()) {
         return true;
     }
-    std::shared_ptr<const sql::Plan> plan =
-        plans_.find({session_, context(), text, tokens_, situation.lexing}, situation.insist);
+    std::shared_ptr<const sql::Plan> plan = plans_.find(
+        {session_, context(), text, tokens_, situation.lexing, situation.parameter_types},
+        situation.insist);
     if (!plan) {
         statement.reason = "no plan";
         return situation.insist;

@@ -36,9 +36,11 @@ class StatementPlanner {
   public:
     /// What a text meets on its way, besides what the session means by its names.
     struct Situation {
-        std::string_view stopped;    ///< why nothing is rewritten at all; empty: it may be
-        bool behind_change = false;  ///< an unanswered statement may change what names mean
-        bool insist = false;         ///< there was waiting enough
+        std::string_view stopped;          ///< why nothing is rewritten at all; empty: it may be
+        bool behind_change = false;        ///< an unanswered statement may change what names mean
+        bool insist = false;               ///< there was waiting enough
+        bool alone = true;                 ///< no other statement stands in the text
+        std::string_view parameter_types;  ///< as `sql::PlanQuestion` has them
         const sql::LexerState& lexing;
         const TextEncoding& encoding;
     };
@@ -65,6 +67,8 @@ class StatementPlanner {
                               PlannedStatement& statement);
     [[nodiscard]] bool ask(std::string_view text, const Situation& situation,
                            PlannedStatement& statement);
+    [[nodiscard]] bool declare(std::string_view text, const Situation& situation,
+                               PlannedStatement& statement);
     [[nodiscard]] std::string_view obstacle(std::string_view text,
                                             const Situation& situation) const;
     void follow_name(const NamesInUse& names, sql::TokenIndex name,

@@ -34,7 +34,8 @@ class Asker {
     Plan find(const std::string& text, const sql::PlanContext& context, bool insist = false) {
         sql::TokenList tokens;
         tokens.read(text, lexing);
-        return book_.find({session, book_.context(context), text, tokens, lexing}, insist);
+        return book_.find({session, book_.context(context), text, tokens, lexing, parameter_types},
+                          insist);
     }
 
     void wait() {
@@ -68,6 +69,7 @@ class Asker {
     Limits limits;
     RelayCounters counters;
     sql::LexerState lexing;
+    std::string parameter_types;  ///< as `sql::PlanQuestion` has them
     history::SessionId session{7};
     std::vector<history::SessionId> released;
 

@@ -79,7 +79,7 @@ class PlanBookTest : public testing::Test {
     }
 
     Server server;
-    const sql::PlanContext context{"shop", "app", "", "", ""};
+    const sql::PlanContext context{"shop", "app", "", "", "", ""};
     Asker asker{upstream(), Versions::automatic, Prove::now, connect()};
 };
 

@@ -43,7 +43,7 @@ class PostgresCatalog : public testing::TestWithParam<int> {
         return plan->tables.empty() ? std::string(plan->reason) : plan->tables.front().identity;
     }
 
-    sql::PlanContext context{"postgres", "postgres", "", "", ""};
+    sql::PlanContext context{"postgres", "postgres", "", "", "", ""};
     std::unique_ptr<PostgresServer> server;
     std::unique_ptr<Asker> asker;
 };
@@ -70,6 +70,12 @@ TEST_P(PostgresVersions, KnowsEveryKindOfTable) {
         create table keyless (v int);
         create table "Odd ""Name" ("the Id" uuid, "Part" text, primary key ("Part", "the Id"));
         create table dated (day date primary key, v int);
+        create type pair as (one int, other int);
+        create table paired (p pair primary key);
+        create table single (v int, code text not null unique);
+        create table doubtful (code text unique, v int, half int not null);
+        create unique index on doubtful (half) where v > 0;
+        create unique index on doubtful ((half + 1));
         create view seen as select * from dated;
         create materialized view kept as select * from dated;
         create unlogged table quick (id bigint primary key);
@@ -85,7 +91,10 @@ TEST_P(PostgresVersions, KnowsEveryKindOfTable) {
     )");
     EXPECT_EQ(reason("select * from keyless"), "table without versions");
     EXPECT_EQ(identity(R"(select * from "Odd ""Name")"), R"(public.Odd "Name)");
-    EXPECT_EQ(reason("select * from dated"), "table without versions");
+    EXPECT_EQ(identity("select * from dated"), "public.dated");
+    EXPECT_EQ(reason("select * from paired"), "table without versions");
+    EXPECT_EQ(identity("select * from single"), "public.single");
+    EXPECT_EQ(reason("select * from doubtful"), "table without versions");
     EXPECT_EQ(reason("select * from seen"), "view");
     EXPECT_EQ(reason("select * from kept"), "view");
     EXPECT_EQ(identity("select * from quick"), "public.quick");
@@ -124,6 +133,17 @@ TEST_P(PostgresCatalog, ResolvesNamesAsTheSessionDoes) {
     EXPECT_EQ(identity("select * from t"), "one.t");
     context.search_path = "one, pg_catalog";
     EXPECT_EQ(reason("select * from t"), "search path unknown");
+}
+
+TEST_P(PostgresCatalog, ProvesWithTheTypesThatTheClientSays) {
+    server->sql("create table account (id int primary key)");
+    const std::string sum = "select id, $1 + $2 from account";
+    EXPECT_EQ(reason(sum), "not prepared by itself");
+    asker->parameter_types = std::string("\0\0\0\x17\0\0\0\x17", 8);
+    EXPECT_TRUE(rewrites(sum));
+    EXPECT_TRUE(rewrites("select id from account where id = $1 and $2 > 0"));
+    asker->parameter_types.clear();
+    EXPECT_EQ(reason(sum), "not prepared by itself");
 }
 
 TEST_P(PostgresCatalog, AsksWithTheRightsOfTheClient) {
