@@ -63,6 +63,7 @@ void Engine::Body::search() {
     }
     retire_outside_graph();
     retire_oldest();
+    forget_edges();
     if (options_.rows != 0) {
         inference_.forget_rows(options_.rows);
     }
@@ -102,7 +103,7 @@ void Engine::Body::find_cycles(const SearchGraph& graph, const Components& compo
 /// From those that come before others on. A component goes when all of it is settled and nothing
 /// that stays leads to it: then no cycle can close through it any more.
 void Engine::Body::retire_settled(const SearchGraph& graph, const Components& components) {
-    const Time horizon = inference_.horizon();
+    const Time horizon = inference_.retirement_horizon();
     std::vector<bool> held(components.count(), false);
     for (std::uint32_t component = components.count(); component-- > 0;) {
         const auto nodes = components.nodes(component);
@@ -131,13 +132,12 @@ void Engine::Body::leave(Slot transaction) {
         options_.on_serial_order(inference_.transactions()[transaction].id);
     }
     ++statistics_.retired;
-    graph_.remove(transaction);
     inference_.retire(transaction);
 }
 
 /// Aborted ones, and strangers that only lists and readers mention.
 void Engine::Body::retire_outside_graph() {
-    const Time horizon = inference_.horizon();
+    const Time horizon = inference_.retirement_horizon();
     const Transactions& all = inference_.transactions();
     all.for_each([&](Slot slot) {
         if (all[slot].status != Status::committed && inference_.is_settled(slot, horizon)) {
@@ -164,12 +164,18 @@ void Engine::Body::retire_oldest() {
     std::stable_sort(ended.begin(), ended.end(),
                      [&](Slot a, Slot b) { return all[a].ended < all[b].ended; });
     for (std::size_t i = 0; i < count; ++i) {
-        graph_.remove(ended[i]);
         inference_.retire(ended[i]);
         ++statistics_.forced;
     }
-    graph_.remove_edges_if(
-        [&](const Dependency& edge) { return all[edge.to].status != Status::committed; });
+}
+
+/// Whoever has left has taken his edges with him.
+void Engine::Body::forget_edges() {
+    const Transactions& all = inference_.transactions();
+    graph_.remove_if([&](const Dependency& edge) {
+        return all[edge.from].status != Status::committed ||
+               all[edge.to].status != Status::committed;
+    });
 }
 
 void Engine::Body::finish() {
@@ -219,6 +225,12 @@ void Engine::accept(const history::Event& event) noexcept {
 }
 void Engine::search() {
     body_->search();
+}
+std::optional<Time> Engine::due() const {
+    return body_->due();
+}
+void Engine::pass_time(Time now) {
+    body_->pass_time(now);
 }
 void Engine::finish() {
     body_->finish();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -31,6 +32,11 @@ class Engine::Body final : public DependencySink {
     }
 
     void search();
+    [[nodiscard]] std::optional<Time> due() const { return inference_.due(); }
+    void pass_time(Time now) {
+        inference_.pass_time(now);
+        search();
+    }
     void finish();
     [[nodiscard]] Verdict verdict() const noexcept;
     [[nodiscard]] const Statistics& statistics() const noexcept { return statistics_; }
@@ -60,6 +66,7 @@ class Engine::Body final : public DependencySink {
     void retire_settled(const SearchGraph& graph, const Components& components);
     void retire_outside_graph();
     void retire_oldest();
+    void forget_edges();
     void tell_serial_order(const SearchGraph& graph, const Components& components);
     void leave(Slot transaction);
 

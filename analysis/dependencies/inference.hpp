@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -40,11 +41,15 @@ class Inference {
 
     /// Decides what only the end, or the passing of time, can decide. Before looking for cycles.
     void catch_up();
+    /// See `Engine`.
+    [[nodiscard]] std::optional<Time> due() const;
+    void pass_time(Time now) noexcept { note_time(now); }
     /// No event will follow.
     void finish();
 
-    /// Everything that ended before this moment is beyond the reach of what is still to come.
-    [[nodiscard]] Time horizon() const;
+    /// Everything that ended before this moment is beyond the reach of what is still to come, and
+    /// of what came and waits for a name or a decision.
+    [[nodiscard]] Time retirement_horizon() const;
     /// No edge into the transaction can come any more, as long as retirement's assumption holds.
     [[nodiscard]] bool is_settled(Slot slot, Time horizon) const noexcept;
     void retire(Slot slot);
@@ -117,6 +122,8 @@ class Inference {
     void find_garbage();
     void forget_aliases(Slot slot);
     void note_time(Time at) noexcept;
+    [[nodiscard]] Time first_open() const;
+    [[nodiscard]] Time horizon() const;
 
     InferenceOptions options_;
     DependencySink& sink_;

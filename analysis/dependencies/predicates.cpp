@@ -89,13 +89,18 @@ void Predicates::decide(Time horizon, bool at_end) {
     }
 }
 
+/// Reader and writers have ended.
+bool Predicates::is_complete(const Predicate& predicate) const {
+    return predicate.committed &&
+           std::all_of(predicate.matches.begin(), predicate.matches.end(),
+                       [this](const Match& match) { return transactions_[match.writer].done; });
+}
+
 bool Predicates::is_due(const Predicate& predicate, Time horizon, bool at_end) const {
     if (at_end) {
         return predicate.committed;
     }
-    return predicate.committed && transactions_[predicate.reader].ended < horizon &&
-           std::all_of(predicate.matches.begin(), predicate.matches.end(),
-                       [this](const Match& match) { return transactions_[match.writer].done; });
+    return is_complete(predicate) && transactions_[predicate.reader].ended < horizon;
 }
 
 void Predicates::judge(const Predicate& predicate, const Match& match) {

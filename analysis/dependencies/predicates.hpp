@@ -43,6 +43,16 @@ class Predicates {
 
     void decide(Time horizon, bool at_end);
 
+    /// Calls `visit(reader)` for each predicate that waits for nothing but the horizon.
+    template <typename Visit>
+    void for_each_complete(Visit visit) const {
+        for (const auto& [id, predicate] : pending_) {
+            if (is_complete(predicate)) {
+                visit(predicate.reader);
+            }
+        }
+    }
+
   private:
     struct Match {
         Slot writer = no_slot;
@@ -60,6 +70,7 @@ class Predicates {
         std::vector<Match> matches;
     };
 
+    [[nodiscard]] bool is_complete(const Predicate& predicate) const;
     [[nodiscard]] bool is_due(const Predicate& predicate, Time horizon, bool at_end) const;
     void judge(const Predicate& predicate, const Match& match);
     [[nodiscard]] bool nothing_later_was_visible(const VersionNode& node,

@@ -143,17 +143,51 @@ void Inference::apply_deferred(bool at_end) {
     deferred_ = std::move(still);
 }
 
-Time Inference::horizon() const {
-    if (latest_ == Time::min()) {
-        return latest_;
-    }
-    Time safe = latest_ - options_.arrival_skew;
+/// When the first of those began that are under way.
+Time Inference::first_open() const {
+    Time first = Time::max();
     transactions_.for_each([&](Slot slot) {
         if (transactions_[slot].status == Status::open) {
-            safe = std::min(safe, transactions_[slot].began);
+            first = std::min(first, transactions_[slot].began);
+        }
+    });
+    return first;
+}
+
+/// Who ended before this moment overlapped nobody whose events are still to come.
+Time Inference::horizon() const {
+    return latest_ == Time::min() ? latest_
+                                  : std::min(latest_ - options_.arrival_skew, first_open());
+}
+
+/// One that waits may still read or overwrite what those that it overlapped made.
+Time Inference::retirement_horizon() const {
+    Time safe = horizon();
+    transactions_.for_each([&](Slot slot) {
+        const Transaction& transaction = transactions_[slot];
+        if (transaction.status == Status::committed && transaction.waiting != 0) {
+            safe = std::min(safe, transaction.began);
         }
     });
     return safe;
+}
+
+std::optional<Time> Inference::due() const {
+    const Time open = first_open();
+    std::optional<Time> first;
+    const auto consider = [&](Time ended) {
+        if (ended < open && (!first || ended < *first)) {
+            first = ended;
+        }
+    };
+    for (const Deferred& waiting : deferred_) {
+        consider(transactions_[waiting.transaction].ended);
+    }
+    predicates_.for_each_complete([&](Slot reader) { consider(transactions_[reader].ended); });
+    if (first) {
+        *first += options_.arrival_skew + Time::duration{1};
+    }
+    return first;
 }
 
 bool Inference::is_settled(Slot slot, Time horizon) const noexcept {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 #include "analysis/dependencies/dependency.hpp"
@@ -8,70 +8,24 @@
 
 namespace isotap::analysis {
 
-/// The dependencies between live transactions, by the one that comes first.
+/// The dependencies between live transactions, in the order in which they were told: all that looks
+/// at them looks at all of them, from the first to the last.
 class DependencyGraph {
   public:
-    void add(const Dependency& dependency) {
-        const Slot slot = edges_.take();
-        if (dependency.from >= first_.size()) {
-            first_.resize(std::size_t{dependency.from} + 1, no_slot);
-        }
-        edges_[slot] = {dependency, first_[dependency.from]};
-        first_[dependency.from] = slot;
-    }
+    void add(const Dependency& dependency) { edges_.push_back(dependency); }
 
-    /// Forgets the transaction's outgoing edges. Whoever removes it has seen to it that no edge
-    /// leads to it, or calls `remove_edges_if`.
-    void remove(Slot transaction) {
-        if (transaction >= first_.size()) {
-            return;
-        }
-        for (Slot at = first_[transaction]; at != no_slot;) {
-            const Slot following = edges_[at].next;
-            edges_.give_back(at);
-            at = following;
-        }
-        first_[transaction] = no_slot;
-    }
-
+    /// Forgets the edges for which `unwanted` says so; the others move up.
     template <typename Unwanted>
-    void remove_edges_if(Unwanted unwanted) {
-        for (Slot& head : first_) {
-            for (Slot* link = &head; *link != no_slot;) {
-                const Slot at = *link;
-                if (unwanted(edges_[at].dependency)) {
-                    *link = edges_[at].next;
-                    edges_.give_back(at);
-                } else {
-                    link = &edges_[at].next;
-                }
-            }
-        }
+    void remove_if(Unwanted unwanted) {
+        std::erase_if(edges_, unwanted);
     }
 
-    /// Calls `visit(edge)` with the slot of each outgoing edge.
-    template <typename Visit>
-    void for_each_from(Slot transaction, Visit visit) const {
-        if (transaction < first_.size()) {
-            for (Slot at = first_[transaction]; at != no_slot; at = edges_[at].next) {
-                visit(at);
-            }
-        }
-    }
-
-    [[nodiscard]] const Dependency& operator[](Slot edge) const noexcept {
-        return edges_[edge].dependency;
-    }
-    [[nodiscard]] std::size_t size() const noexcept { return edges_.in_use(); }
+    [[nodiscard]] const std::vector<Dependency>& edges() const noexcept { return edges_; }
+    /// By its place in `edges`.
+    [[nodiscard]] const Dependency& operator[](Slot edge) const noexcept { return edges_[edge]; }
 
   private:
-    struct Edge {
-        Dependency dependency;
-        Slot next = no_slot;
-    };
-
-    Pool<Edge> edges_;
-    std::vector<Slot> first_;  // by transaction
+    std::vector<Dependency> edges_;
 };
 
 }  // namespace isotap::analysis

@@ -1,6 +1,7 @@
 #include "analysis/graph/search_graph.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace isotap::analysis {
@@ -31,32 +32,30 @@ void SearchGraph::add_edges(const DependencyGraph& graph, std::span<const Member
     // Arcs of moments, if any, are there already and in the order of their nodes.
     const std::vector<Arc> moments = std::move(arcs_);
     const std::vector<std::size_t> moment_first = std::move(first_);
-    arcs_.clear();
-    arcs_.reserve(graph.size() + moments.size());
-    first_.clear();
-    const auto append_moments = [&](std::size_t node) {
-        if (node + 1 < moment_first.size()) {
-            const auto begin = moments.begin();
-            arcs_.insert(arcs_.end(), begin + static_cast<std::ptrdiff_t>(moment_first[node]),
-                         begin + static_cast<std::ptrdiff_t>(moment_first[node + 1]));
-        }
-    };
-    for (Node node = 0; node < members.size(); ++node) {
-        first_.push_back(arcs_.size());
-        graph.for_each_from(members[node].transaction, [&](Slot edge) {
-            const Dependency& dependency = graph[edge];
-            const Node to = node_of[dependency.to];
-            arcs_.push_back({to, edge, dependency.row, dependency.kind, dependency.predicate,
-                             dependency.kind == EdgeKind::wr && dependency.current_read &&
-                                 members[to].snapshot});
-        });
-        append_moments(node);
+    first_.assign(std::max(members.size() + 1, moment_first.size()), 0);
+    for (const Dependency& edge : graph.edges()) {
+        ++first_[node_of[edge.from] + 1];
     }
-    for (std::size_t node = members.size(); node + 1 < moment_first.size(); ++node) {
-        first_.push_back(arcs_.size());
-        append_moments(node);
+    for (std::size_t node = 0; node + 1 < first_.size(); ++node) {
+        const bool has_moments = node + 1 < moment_first.size();
+        first_[node + 1] +=
+            first_[node] + (has_moments ? moment_first[node + 1] - moment_first[node] : 0);
     }
-    first_.push_back(arcs_.size());
+    arcs_.resize(first_.back());
+    std::vector<std::size_t> next(first_.begin(), std::prev(first_.end()));
+    for (Slot at = 0; at < graph.edges().size(); ++at) {
+        const Dependency& edge = graph[at];
+        const Node to = node_of[edge.to];
+        const bool excusable =
+            edge.kind == EdgeKind::wr && edge.current_read && members[to].snapshot;
+        arcs_[next[node_of[edge.from]]++] = {to,       at, edge.row, edge.kind, edge.predicate,
+                                             excusable};
+    }
+    for (std::size_t node = 0; node + 1 < moment_first.size(); ++node) {
+        const auto from = moments.begin() + static_cast<std::ptrdiff_t>(moment_first[node]);
+        const auto end = moments.begin() + static_cast<std::ptrdiff_t>(moment_first[node + 1]);
+        std::copy(from, end, arcs_.begin() + static_cast<std::ptrdiff_t>(next[node]));
+    }
 }
 
 void SearchGraph::add_moments(std::span<const Member> members) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,16 @@ class Engine final : public history::EventSink {
 
     /// Looks for cycles now instead of at the next full batch. For a live tap, on a timer.
     void search();
+
+    /// What waits for nothing but time, and from when on `pass_time` settles the first of it;
+    /// nothing where only an event can. For instance a read of a version whose writer has no name:
+    /// it may get one for `arrival_skew` more, and while somebody is open who may be that writer.
+    [[nodiscard]] std::optional<Time> due() const;
+
+    /// All that happened before `now`, less `arrival_skew`, has arrived, although no event says so:
+    /// what that settles is settled, then cycles are looked for. For a live tap that has gone
+    /// quiet, by the clock of its events.
+    void pass_time(Time now);
 
     /// No event will follow: what is pending is decided. Call it once, last.
     void finish();
