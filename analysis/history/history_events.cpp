@@ -75,8 +75,11 @@ class Emitter {
         }
         Version seen = Version::initial();
         if (operation.kind == OperationKind::read_list) {
-            const auto versions = order_.versions(History::list_prefix(operation));
-            show(statement, operation, versions);
+            const ListPrefix list = History::list_prefix(operation);
+            const auto versions = order_.versions(list);
+            if (!order_.agreed(list)) {
+                show(statement, operation, versions);
+            }
             seen = versions.back();
         }
         sink_.accept(Access{statement, history_table, row, AccessKind::read, seen, Version{}});

@@ -18,8 +18,9 @@ constexpr RowKey row_of(KeyId key) noexcept {
 /// The name of that table, in events and in reports.
 inline constexpr NameId history_table{1};
 
-/// Tells a history of lists as the events of a tap: what was appended is a version, and every list
-/// that was read spells out the writers of its row. Events come in the order of their moments.
+/// Tells a history of lists as the events of a tap: what was appended is a version that overwrote
+/// another. Where lists contradict one another, each spells out the writers of its row instead.
+/// Events come in the order of their moments.
 void emit_events(const History& history, const ListOrder& order, EventSink& sink);
 
 }  // namespace isotap::history

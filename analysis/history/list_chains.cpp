@@ -116,8 +116,8 @@ bool ListChains::extend(Longest& longest, std::string_view body, ListPrefix& int
     if (!whole || !body.starts_with(longest.text)) {
         return false;
     }
-    std::vector<Value> fresh;
-    std::vector<std::uint32_t> ends;
+    fresh_.clear();
+    fresh_ends_.clear();
     std::size_t at = longest.text.size();
     if (at > 0 && at < body.size() && !is_blank(body[at])) {
         return false;
@@ -133,10 +133,10 @@ bool ListChains::extend(Longest& longest, std::string_view body, ListPrefix& int
             return false;
         }
         at = static_cast<std::size_t>(end - body.data());
-        fresh.push_back(history_.atoms.number(integer));
-        ends.push_back(static_cast<std::uint32_t>(at));
+        fresh_.push_back(history_.atoms.number(integer));
+        fresh_ends_.push_back(static_cast<std::uint32_t>(at));
     }
-    if (fresh.empty()) {
+    if (fresh_.empty()) {
         return false;
     }
     if (!longest.exists) {
@@ -144,9 +144,9 @@ bool ListChains::extend(Longest& longest, std::string_view body, ListPrefix& int
         longest.exists = true;
     }
     auto& chain = history_.chains[longest.chain];
-    chain.insert(chain.end(), fresh.begin(), fresh.end());
-    longest.text = body;
-    longest.ends.insert(longest.ends.end(), ends.begin(), ends.end());
+    chain.insert(chain.end(), fresh_.begin(), fresh_.end());
+    longest.text.append(body.substr(longest.text.size()));
+    longest.ends.insert(longest.ends.end(), fresh_ends_.begin(), fresh_ends_.end());
     into = {longest.chain, static_cast<std::uint32_t>(chain.size())};
     return true;
 }

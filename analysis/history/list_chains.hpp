@@ -35,6 +35,8 @@ class ListChains {
 
     History& history_;
     std::vector<Longest> by_key_;
+    std::vector<Value> fresh_;  ///< what `extend` has read so far
+    std::vector<std::uint32_t> fresh_ends_;
 };
 
 /// The next form as a value of the history; false: `forms` has failed.

@@ -12,13 +12,20 @@ constexpr std::uint64_t nobody = std::uint64_t{1} << 62;
 }  // namespace
 
 ListOrder::ListOrder(const History& history, const WriterIndex& writers)
-    : history_(history), chains_(history.chains.size()), places_(history.operations.size()) {
+    : history_(history),
+      chains_(history.chains.size()),
+      agreed_(history.chains.size(), true),
+      places_(history.operations.size()) {
     std::vector<Key> keys(history.atoms.key_count());
     for (const Operation& read : history.operations) {
         if (read.kind == OperationKind::read_list) {
             const std::uint32_t chain = History::list_prefix(read).chain;
             Key& key = keys[position(read.key)];
-            key.forked |= key.chain != none && key.chain != chain;
+            if (key.chain != none && key.chain != chain) {
+                key.forked = true;
+                agreed_[key.chain] = false;
+                agreed_[chain] = false;
+            }
             key.chain = chain;
             if (chains_[chain].empty()) {
                 read_chain(read.key, chain, writers);
@@ -59,6 +66,7 @@ void ListOrder::read_chain(KeyId key, std::uint32_t chain, const WriterIndex& wr
         ListPrefix& place = places_[writer.operation];
         if (place.length > 0 && place.chain == chain) {
             repeats_.push_back({chain, i + 1});
+            agreed_[chain] = false;
         } else {
             place = {chain, i + 1};
         }

@@ -25,11 +25,17 @@ class ListOrder {
         return std::span(chains_[list.chain]).first(list.length + std::size_t{1});
     }
 
-    /// The version that an append which no list shows put its element behind; unknown where lists
-    /// tell it, or nothing does.
+    /// Whether all lists of the key agree, so that the chain alone gives its order.
+    [[nodiscard]] bool agreed(ListPrefix list) const noexcept { return agreed_[list.chain]; }
+
+    /// The version that an append put its element behind. Unknown where lists do not agree: each of
+    /// them has to be told. Unborn where none shows it and none ever will: nothing more is to come.
     [[nodiscard]] Version before(std::uint32_t operation) const noexcept {
+        if (const ListPrefix shown = places_[operation]; shown.length > 0) {
+            return agreed(shown) ? chains_[shown.chain][shown.length - 1] : Version{};
+        }
         const auto found = before_.find(operation);
-        return found == before_.end() ? Version{} : found->second;
+        return found == before_.end() ? Version::unborn() : found->second;
     }
 
     /// Where lists show an append: the chain, and which element of it, from 1; 0 in no list.
@@ -66,6 +72,7 @@ class ListOrder {
 
     const History& history_;
     std::vector<std::vector<Version>> chains_;
+    std::vector<bool> agreed_;  ///< by chain
     std::vector<ListPrefix> places_;
     std::vector<std::vector<Append>> unordered_;
     std::vector<ListPrefix> repeats_;

@@ -49,12 +49,14 @@ ReadResult<WriterIndex> WriterIndex::build(const History& history) {
     return index;
 }
 
-/// The slot that names this write, or the free one where it belongs.
+/// The slot that names this write, or the free one where it belongs. Values mostly count up, and
+/// those that are near are looked up together: eight of a key share a line of the cache.
 std::size_t WriterIndex::slot_of(const History& history, KeyId key, Value value) const noexcept {
-    std::uint64_t hash = static_cast<std::uint64_t>(value) * 0x9E3779B97F4A7C15ULL;
+    const auto number = static_cast<std::uint64_t>(value);
+    std::uint64_t hash = (number >> 3) * 0x9E3779B97F4A7C15ULL;
     hash = (hash ^ hash >> 32 ^ position(key)) * 0xD6E8FEB86659FD93ULL;
     const std::size_t mask = slots_.size() - 1;
-    std::size_t at = static_cast<std::size_t>(hash >> 20) & mask;
+    std::size_t at = static_cast<std::size_t>(hash >> 20 << 3 | (number & 7)) & mask;
     for (; slots_[at].exists(); at = (at + 1) & mask) {
         const Operation& write = history.operations[slots_[at].operation];
         if (write.value == value && write.key == key) {

@@ -19,8 +19,11 @@ class Notes final : public EventSink {
 
   private:
     static std::string name(const Version& version) {
-        if (version.kind != VersionKind::written) {
-            return version.kind == VersionKind::initial ? "T0" : "?";
+        switch (version.kind) {
+            case VersionKind::written: break;
+            case VersionKind::initial: return "T0";
+            case VersionKind::unborn: return "unborn";
+            default: return "?";
         }
         return std::to_string(version.writer) + "." + std::to_string(version.statement);
     }
@@ -30,8 +33,9 @@ class Notes final : public EventSink {
     void note(const TransactionBegan& began) { text += "began " + name(began.transaction) + "\n"; }
     void note(const TransactionEnded& ended) { text += "ended " + name(ended.transaction) + "\n"; }
     void note(const Access& access) {
-        text += access.kind == AccessKind::read ? "read " + name(access.before) + "\n"
-                                                : "wrote " + name(access.after) + "\n";
+        text += access.kind == AccessKind::read
+                    ? "read " + name(access.before) + "\n"
+                    : "wrote " + name(access.after) + " over " + name(access.before) + "\n";
     }
     void note(const WriterList& list) {
         text += "list";
@@ -52,22 +56,24 @@ std::string events_of(std::string_view text) {
     return notes.text;
 }
 
-TEST(HistoryEvents, ListsBecomeWritersAndARepeatedListSaysNothingNew) {
+TEST(HistoryEvents, AListTellsWhatEachAppendCameBehind) {
     EXPECT_EQ(events_of("{:type :ok, :process 0, :f :txn, :value [[:r :x nil] [:append :x 5]]}\n"
                         "{:type :ok, :process 1, :f :txn, :value [[:r :x [5 6]]]}\n"
                         "{:type :ok, :process 2, :f :txn, :value [[:append :x 6] [:r :x [5]]]}\n"),
-              "began 1\nread T0\nwrote 1.2\nended 1\n"
-              "began 2\nlist T0 1.2 3.1\nread 3.1\nended 2\n"
-              "began 3\nwrote 3.1\nread 1.2\nended 3\n");
+              "began 1\nread T0\nwrote 1.2 over T0\nended 1\n"
+              "began 2\nread 3.1\nended 2\n"
+              "began 3\nwrote 3.1 over 1.2\nread 1.2\nended 3\n");
 }
 
-TEST(HistoryEvents, AListThatGoesOnIsToldFromWhatIsKnown) {
+TEST(HistoryEvents, ListsThatContradictOneAnotherAreToldAsTheyAre) {
     EXPECT_EQ(events_of("{:type :ok, :process 0, :f :txn, :value [[:append :x 5] [:append :x 6]]}\n"
                         "{:type :ok, :process 1, :f :txn, :value [[:r :x [5]]]}\n"
-                        "{:type :ok, :process 2, :f :txn, :value [[:r :x [5 6]]]}\n"),
-              "began 1\nwrote 1.1\nwrote 1.2\nended 1\n"
+                        "{:type :ok, :process 2, :f :txn, :value [[:r :x [5 6]]]}\n"
+                        "{:type :ok, :process 3, :f :txn, :value [[:r :x [6 5]]]}\n"),
+              "began 1\nwrote 1.1 over ?\nwrote 1.2 over ?\nended 1\n"
               "began 2\nlist T0 1.1\nread 1.1\nended 2\n"
-              "began 3\nlist 1.1 1.2\nread 1.2\nended 3\n");
+              "began 3\nlist 1.1 1.2\nread 1.2\nended 3\n"
+              "began 4\nlist T0 1.2 1.1\nread 1.1\nended 4\n");
 }
 
 TEST(HistoryEvents, TransactionsThatOverlapInTheFileOverlapInTheEvents) {
@@ -75,7 +81,7 @@ TEST(HistoryEvents, TransactionsThatOverlapInTheFileOverlapInTheEvents) {
                         "{:type :invoke, :process 1, :f :txn, :value [[:append :x 2]]}\n"
                         "{:type :ok, :process 1, :f :txn, :value [[:append :x 2]]}\n"
                         "{:type :ok, :process 0, :f :txn, :value [[:append :x 1]]}\n"),
-              "began 2\nbegan 1\nwrote 1.1\nended 1\nwrote 2.1\nended 2\n");
+              "began 2\nbegan 1\nwrote 1.1 over unborn\nended 1\nwrote 2.1 over unborn\nended 2\n");
 }
 
 TEST(HistoryEvents, WhatNobodyAppendedIsAVersionOfNobody) {
