@@ -106,6 +106,14 @@ std::optional<ReadError> RecordingReader::replay(EventSink& sink, bool continued
     return wrong(ReadErrorKind::malformed, path_, std::move(fault));
 }
 
+std::optional<ReadError> RecordingReader::tell_names(EventSink& sink) {
+    std::string fault = Replay(database_, head_.first_seq).tell_names(sink);
+    if (fault.empty()) {
+        return std::nullopt;
+    }
+    return wrong(ReadErrorKind::malformed, path_, std::move(fault));
+}
+
 std::string part_path(const std::string& base, std::uint64_t number) {
     return number == 1 ? base : base + "." + std::to_string(number);
 }
@@ -157,6 +165,15 @@ std::optional<ReadError> Recording::replay(EventSink& sink, const Progress& prog
             return error;
         }
         continued = true;
+    }
+    return std::nullopt;
+}
+
+std::optional<ReadError> Recording::tell_names(EventSink& sink) {
+    for (RecordingReader& part : parts_) {
+        if (auto error = part.tell_names(sink)) {
+            return error;
+        }
     }
     return std::nullopt;
 }

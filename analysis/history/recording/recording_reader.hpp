@@ -43,6 +43,8 @@ class RecordingReader {
     /// stands in this file too: `continued` says that it has been told, else its transactions are
     /// told as incomplete.
     std::optional<ReadError> replay(EventSink& sink, bool continued, const Progress& progress);
+    /// Only what spells names out.
+    std::optional<ReadError> tell_names(EventSink& sink);
 
   private:
     RecordingReader() = default;
@@ -63,6 +65,7 @@ class Recording {
 
     /// All events of all parts.
     std::optional<ReadError> replay(EventSink& sink, const Progress& progress = {});
+    std::optional<ReadError> tell_names(EventSink& sink);
 
   private:
     std::vector<RecordingReader> parts_;

@@ -66,8 +66,7 @@ std::string Replay::run(EventSink& sink, bool continued, const Progress& progres
         all = static_cast<std::uint64_t>(
             database_.number("SELECT max(seq) FROM transaction_ended").value_or(0));
     }
-    tell_names(sink);
-    if (!open_tables(continued)) {
+    if (!tell_names(sink).empty() || !open_tables(continued)) {
         return fault_;
     }
     std::uint64_t rows = 0;
@@ -137,7 +136,7 @@ Replay::Table Replay::first() const noexcept {
     return static_cast<Table>(best);
 }
 
-void Replay::tell_names(EventSink& sink) {
+std::string Replay::tell_names(EventSink& sink) {
     sqlite::Statement names(database_, "SELECT id, text FROM name ORDER BY id");
     Step step = Step::failed;
     while (names.ready() && (step = names.step()) == Step::row) {
@@ -147,6 +146,7 @@ void Replay::tell_names(EventSink& sink) {
     if (step == Step::failed) {
         fault_ = fmt::format("table name: {}", database_.error());
     }
+    return fault_;
 }
 
 void Replay::fail(std::string what) {

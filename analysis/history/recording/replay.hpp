@@ -39,6 +39,9 @@ class Replay {
     /// What is wrong with the file, in words; empty: nothing.
     std::string run(EventSink& sink, bool continued, const Progress& progress);
 
+    /// The same for the names alone.
+    std::string tell_names(EventSink& sink);
+
   private:
     enum class Table : std::uint8_t {
         session_began,
@@ -60,7 +63,6 @@ class Replay {
     bool open_tables(bool continued);
     bool advance(Table table);
     [[nodiscard]] Table first() const noexcept;
-    void tell_names(EventSink& sink);
     void tell(Table table, EventSink& sink);
     void tell_log(Cursor& cursor, EventSink& sink);
     std::int64_t integer(const Cursor& cursor, int column);
