@@ -1,13 +1,13 @@
 #include "analysis/check/chronicle.hpp"
 
 #include <array>
-#include <ctime>
 #include <ostream>
 
 #include <fmt/format.h>
 
 #include "analysis/check/recording_names.hpp"
 #include "analysis/history/words.hpp"
+#include "analysis/report/clock_text.hpp"
 #include "analysis/report/row_text.hpp"
 
 namespace isotap::analysis {
@@ -22,18 +22,6 @@ constexpr std::array savepoint_actions{"set", "released", "rolled back to"};
 template <std::size_t Size, typename Enum>
 const char* word(const std::array<const char*, Size>& words, Enum value) {
     return words.at(static_cast<std::size_t>(value));
-}
-
-std::string clock(Time at) {
-    constexpr std::int64_t second = 1'000'000'000;
-    const std::int64_t nanoseconds = at.time_since_epoch().count();
-    const std::int64_t rest = (nanoseconds % second + second) % second;
-    const std::time_t seconds = (nanoseconds - rest) / second;
-    std::tm parts{};
-    gmtime_r(&seconds, &parts);
-    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:06}", parts.tm_year + 1900,
-                       parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                       rest / 1000);
 }
 
 std::string name(history::TransactionId id) {
@@ -91,8 +79,8 @@ void Chronicle::take(const history::RowLabelled& event) {
 
 void Chronicle::take(const history::TransactionBegan& event) {
     if (about(event.transaction)) {
-        tell(fmt::format("{} {} began in session {}{}", clock(event.at), name(event.transaction),
-                         static_cast<std::uint64_t>(event.session),
+        tell(fmt::format("{} {} began in session {}{}", clock_text(event.at),
+                         name(event.transaction), static_cast<std::uint64_t>(event.session),
                          event.implicit ? ", by itself" : ""));
     }
 }
@@ -106,7 +94,7 @@ void Chronicle::take(const history::TransactionLevel& event) {
 
 void Chronicle::take(const history::TransactionEnded& event) {
     if (about(event.transaction)) {
-        tell(fmt::format("{} {} {}{}", clock(event.at), name(event.transaction),
+        tell(fmt::format("{} {} {}{}", clock_text(event.at), name(event.transaction),
                          history::to_string(event.outcome),
                          event.incomplete ? ", not captured completely" : ""));
     }
@@ -114,7 +102,7 @@ void Chronicle::take(const history::TransactionEnded& event) {
 
 void Chronicle::take(const history::StatementBegan& event) {
     if (about(event.statement)) {
-        tell(fmt::format("{} {}: {}{}", clock(event.at), name(event.statement), event.text,
+        tell(fmt::format("{} {}: {}{}", clock_text(event.at), name(event.statement), event.text,
                          event.text_cut ? " …" : ""));
     }
 }
@@ -123,7 +111,7 @@ void Chronicle::take(const history::StatementEnded& event) {
     if (about(event.statement)) {
         const std::string reason =
             event.reason == history::no_name ? "" : ": " + names_[event.reason];
-        tell(fmt::format("{} {} {}, {} rows, {}{}", clock(event.at), name(event.statement),
+        tell(fmt::format("{} {} {}, {} rows, {}{}", clock_text(event.at), name(event.statement),
                          word(statement_outcomes, event.outcome), event.rows,
                          word(coverages, event.coverage), reason));
     }
@@ -176,7 +164,7 @@ void Chronicle::take(const history::Gap& event) {
     if (about(event.transaction)) {
         const std::string reason =
             event.reason == history::no_name ? "" : ": " + names_[event.reason];
-        tell(fmt::format("{} a gap of {}{}", clock(event.at), event.count, reason));
+        tell(fmt::format("{} a gap of {}{}", clock_text(event.at), event.count, reason));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/report/clock_text.hpp"
 #include "analysis/report/row_text.hpp"
 
 namespace isotap::analysis {
@@ -51,6 +52,10 @@ class RecordingNames::Collector final : public history::EventSink {
             if (rows_.contains({label->table, label->row})) {
                 names_.labels_[{label->table, label->row}] = label->label;
             }
+        } else if (const auto* began = std::get_if<history::TransactionBegan>(&event)) {
+            if (names_.statements_.contains(began->transaction)) {
+                names_.began_[began->transaction] = began->at;
+            }
         } else if (const auto* statement = std::get_if<history::StatementBegan>(&event)) {
             if (std::string* text = text_of(statement->statement)) {
                 *text = statement->text;
@@ -77,15 +82,16 @@ class RecordingNames::Collector final : public history::EventSink {
 std::optional<history::ReadError> RecordingNames::collect(history::recording::Recording& recording,
                                                           std::span<const Anomaly> anomalies) {
     Collector collector(*this, anomalies);
-    return recording.replay(collector);
+    return anomalies.empty() ? recording.tell_names(collector) : recording.replay(collector);
 }
 
 std::string RecordingNames::transaction(history::TransactionId id) const {
     return fmt::format("T{}", static_cast<std::uint64_t>(id));
 }
 
-std::string RecordingNames::origin(history::TransactionId /*id*/) const {
-    return "";
+std::string RecordingNames::origin(history::TransactionId id) const {
+    const auto found = began_.find(id);
+    return found == began_.end() ? "" : "began " + clock_text(found->second);
 }
 
 std::string RecordingNames::table(history::NameId table) const {

@@ -40,6 +40,7 @@ class RecordingNames final : public Names {
     std::map<history::NameId, std::string> names_;
     std::map<Row, std::string> labels_;
     std::map<history::TransactionId, std::map<std::uint32_t, std::string>> statements_;
+    std::map<history::TransactionId, Time> began_;
 };
 
 }  // namespace isotap::analysis

@@ -29,7 +29,11 @@ std::string article(const Anomaly& anomaly, const Names& names) {
         for (const NamedStatement& statement : names.statements(transaction.id)) {
             statements += " <code>" + escaped(statement.text) + "</code>";
         }
-        html += "<li>" + escaped(names.transaction(transaction.id)) + ":" + statements + "</li>\n";
+        const std::string origin = names.origin(transaction.id);
+        html += fmt::format("<li>{} <small>(session {}{}{})</small>:{}</li>\n",
+                            escaped(names.transaction(transaction.id)),
+                            static_cast<std::uint64_t>(transaction.session),
+                            origin.empty() ? "" : ", ", escaped(origin), statements);
     }
     html += "</ul>\n" + svg_of(anomaly, names) + "\n<ol>";
     for (const std::string& sentence : explain(anomaly, names)) {

@@ -10,6 +10,12 @@ std::string row_of(const CycleEdge& edge, const Names& names) {
                          : "row " + names.row(edge.table, edge.row) + " of " + table;
 }
 
+/// Where a condition looked for rows.
+std::string searched(const CycleEdge& edge, const Names& names) {
+    const std::string table = names.table(edge.table);
+    return table.empty() ? " searched" : " searched " + table;
+}
+
 std::string in_brackets(const std::string& text) {
     return text.empty() ? "" : " (" + text + ")";
 }
@@ -80,13 +86,13 @@ std::string reason_of(const CycleEdge& edge, const Names& names) {
             return to + " overwrote " + row_of(edge, names) + " as " + from + " left it" +
                    value_of(edge, names);
         case EdgeKind::wr:
-            return edge.predicate ? to + " searched " + names.table(edge.table) + " and met " +
-                                        row_of(edge, names) + " as " + from + " left it"
+            return edge.predicate ? to + searched(edge, names) + " and met " + row_of(edge, names) +
+                                        " as " + from + " left it"
                                   : to + " read " + row_of(edge, names) + " as " + from +
                                         " left it" + value_of(edge, names);
         case EdgeKind::rw:
-            return edge.predicate ? from + " searched " + names.table(edge.table) + " before " +
-                                        to + " changed " + row_of(edge, names)
+            return edge.predicate ? from + searched(edge, names) + " before " + to + " changed " +
+                                        row_of(edge, names)
                                   : from + " read " + row_of(edge, names) + " before " + to +
                                         " changed it" + value_of(edge, names);
         case EdgeKind::session: return from + " ended before " + to + " began, in one session";

@@ -45,7 +45,8 @@ std::unique_ptr<CLI::App> make_app(CheckLine& line) {
         ->type_name("FORMAT");
     app->add_option("--engine", line.engine,
                     "Whose promises count in a recording, for example postgresql; as the recording "
-                    "says if not given")
+                    "says if not given. A promise is about a level, and histories of other tools "
+                    "do not say at which level their transactions ran: there, --level asks")
         ->type_name("ENGINE");
     app->add_option("--fail-on", line.fail_on, "What makes the exit code 1: violation or hazard")
         ->check(CLI::IsMember({"violation", "hazard"}));
@@ -121,16 +122,17 @@ int worse(int a, int b) {
 analysis::Findings check_file(const std::string& path, const CheckLine& line,
                               const analysis::CheckOptions& options, std::string& text) {
     CheckedHistory checked = check_any(path, asked_format(line.format), options);
-    const analysis::Names& names = *checked.names;
+    const analysis::Names& labels = *checked.labels;
     std::ostringstream report;
-    write_text_report(checked.findings, names, report);
+    write_text_report(checked.findings, labels, report);
     text = report.str();
-    std::cout << (line.json ? analysis::json_report(checked.findings, names) + "\n" : text);
+    std::cout << (line.json ? analysis::json_report(checked.findings, *checked.names) + "\n"
+                            : text);
     if (!line.dot_folder.empty()) {
-        draw(checked.findings, names, line.dot_folder);
+        draw(checked.findings, labels, line.dot_folder);
     }
     if (!line.html_file.empty()) {
-        write_file(line.html_file, analysis::html_report(checked.findings, names));
+        write_file(line.html_file, analysis::html_report(checked.findings, labels));
     }
     const auto& doubts = checked.findings.doubts;
     if (checked.findings.verdict == analysis::Verdict::unknown && !doubts.empty()) {

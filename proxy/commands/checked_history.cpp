@@ -11,6 +11,7 @@
 #include "analysis/check/history_names.hpp"
 #include "analysis/check/recording_check.hpp"
 #include "analysis/check/recording_names.hpp"
+#include "analysis/report/short_names.hpp"
 #include "proxy/ops/refuse.hpp"
 
 namespace isotap::proxy {
@@ -70,7 +71,8 @@ CheckedHistory check_recording_file(const std::string& path, analysis::CheckOpti
     if (const auto error = names->collect(*recording, findings->anomalies)) {
         refuse(error->message());
     }
-    return {nullptr, std::move(*findings), std::move(names)};
+    auto labels = std::make_unique<analysis::ShortNames>(*names, findings->anomalies);
+    return {nullptr, std::move(*findings), std::move(names), std::move(labels)};
 }
 
 }  // namespace
@@ -111,7 +113,8 @@ CheckedHistory check_any(const std::string& path, std::optional<history::Format>
     line.say("checking");
     analysis::Findings findings = analysis::check_history(*kept, path, options);
     auto names = std::make_unique<analysis::HistoryNames>(*kept);
-    return {std::move(kept), std::move(findings), std::move(names)};
+    auto labels = std::make_unique<analysis::HistoryNames>(*kept);
+    return {std::move(kept), std::move(findings), std::move(names), std::move(labels)};
 }
 
 void write_file(const std::string& path, const std::string& text) {

@@ -16,7 +16,8 @@ struct CheckedHistory {
     std::unique_ptr<const history::ReadHistory>
         read;  ///< null for a recording; `names` refers to it
     analysis::Findings findings;
-    std::unique_ptr<const analysis::Names> names;
+    std::unique_ptr<const analysis::Names> names;   ///< for programs
+    std::unique_ptr<const analysis::Names> labels;  ///< for people; refer to `names`
 };
 
 /// The contract of this name; null for an empty one. Throws StartupError where there is none.

@@ -12,6 +12,7 @@
 
 #include "analysis/report/document_reports.hpp"
 #include "analysis/report/json_report.hpp"
+#include "analysis/report/short_names.hpp"
 #include "analysis/report/text_report.hpp"
 #include "proxy/commands/child.hpp"
 #include "proxy/commands/command.hpp"
@@ -128,14 +129,15 @@ void block_signals() {
 
 void report(const Tap& tap, const std::string& command, const ExecLine& line) {
     const LiveFindings live = live_findings(tap, command);
+    const analysis::ShortNames labels(live.names, live.findings.anomalies);
     std::ostringstream text;
-    write_text_report(live.findings, live.names, text);
+    write_text_report(live.findings, labels, text);
     std::cerr << "\nisotap: " << text.str();
     if (!line.json_file.empty()) {
         write_file(line.json_file, json_report(live.findings, live.names) + "\n");
     }
     if (!line.html_file.empty()) {
-        write_file(line.html_file, html_report(live.findings, live.names));
+        write_file(line.html_file, html_report(live.findings, labels));
     }
     if (!line.junit_file.empty()) {
         const analysis::JunitCase one{&live.findings, text.str()};

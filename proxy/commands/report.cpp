@@ -37,7 +37,7 @@ int run_report(const std::vector<std::string>& arguments) {
     analysis::CheckOptions options;
     options.contract = asked_contract(line.engine);
     const CheckedHistory checked = check_any(line.recording, std::nullopt, options);
-    write_file(line.file, analysis::html_report(checked.findings, *checked.names));
+    write_file(line.file, analysis::html_report(checked.findings, *checked.labels));
     return 0;
 }
 

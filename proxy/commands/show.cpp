@@ -79,7 +79,7 @@ int show_anomaly(const ShowLine& line) {
         refuse(fmt::format("{} has no anomaly {}: 'isotap check' lists them", line.recording,
                            line.id));
     }
-    write_anomaly_text(anomalies.front(), *checked.names, std::cout);
+    write_anomaly_text(anomalies.front(), *checked.labels, std::cout);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "proxy/tap/anomaly_record.hpp"
 
+#include "analysis/report/clock_text.hpp"
 #include "analysis/report/row_text.hpp"
 
 namespace isotap::proxy {
@@ -17,8 +18,9 @@ std::string RecordNames::transaction(history::TransactionId id) const {
     return "T" + std::to_string(static_cast<std::uint64_t>(id));
 }
 
-std::string RecordNames::origin(history::TransactionId /*id*/) const {
-    return "";
+std::string RecordNames::origin(history::TransactionId id) const {
+    const KeptTransaction* kept = find(id);
+    return kept == nullptr ? "" : "began " + analysis::clock_text(kept->began);
 }
 
 std::string RecordNames::table(history::NameId table) const {
@@ -44,17 +46,22 @@ std::string RecordNames::value(history::Version /*version*/) const {
     return "";
 }
 
-std::vector<analysis::NamedStatement> RecordNames::statements(history::TransactionId id) const {
-    std::vector<analysis::NamedStatement> named;
+const KeptTransaction* RecordNames::find(history::TransactionId id) const {
     for (const AnomalyRecord* record : records_) {
         for (const KeptTransaction& transaction : record->transactions) {
-            if (transaction.id != id) {
-                continue;
+            if (transaction.id == id) {
+                return &transaction;
             }
-            for (const KeptStatement& statement : transaction.statements) {
-                named.push_back({statement.ordinal, statement.text});
-            }
-            return named;
+        }
+    }
+    return nullptr;
+}
+
+std::vector<analysis::NamedStatement> RecordNames::statements(history::TransactionId id) const {
+    std::vector<analysis::NamedStatement> named;
+    if (const KeptTransaction* kept = find(id)) {
+        for (const KeptStatement& statement : kept->statements) {
+            named.push_back({statement.ordinal, statement.text});
         }
     }
     return named;

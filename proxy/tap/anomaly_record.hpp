@@ -47,6 +47,8 @@ class RecordNames final : public analysis::Names {
         history::TransactionId id) const override;
 
   private:
+    [[nodiscard]] const KeptTransaction* find(history::TransactionId id) const;
+
     std::vector<const AnomalyRecord*> records_;
     std::map<history::NameId, std::string> names_;
 };

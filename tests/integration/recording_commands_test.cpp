@@ -43,7 +43,8 @@ TEST_F(RecordingCommands, CheckFindsItByItselfAndKnowsWhoseContractCounts) {
     const Finished found = isotap({"check", "FILE"});
     EXPECT_EQ(found.exit_code, 0) << found.output;
     EXPECT_THAT(found.output, AllOf(HasSubstr("verdict: hazard"), HasSubstr("lost-update"),
-                                    HasSubstr("row 17 of account"),
+                                    HasSubstr("row 17 of account"), HasSubstr("T1 < T2"),
+                                    HasSubstr(std::string(", ") + first + ", began 2"),
                                     HasSubstr("coverage: 3 statements, 2 captured"),
                                     HasSubstr("UPDATE account SET n = 1 WHERE id = 17")));
 }
