@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/check/list_faults.hpp"
+#include "analysis/check/predicate_check.hpp"
 #include "analysis/history/history_events.hpp"
 #include "analysis/registers/register_checker.hpp"
 
@@ -79,7 +80,7 @@ void check_registers(const ReadHistory& read, ModelSet models, Findings& finding
             continue;
         }
         if (answer.kind == Kind::violated) {
-            findings.violated |= at_least(model);
+            findings.violated |= answer.violates;
         } else if (witness && model >= Model::serializable) {
             findings.serial_order = std::move(answer.commits);
         }
@@ -89,11 +90,6 @@ void check_registers(const ReadHistory& read, ModelSet models, Findings& finding
             findings.anomalies.push_back(std::move(anomaly));
         }
     }
-    findings.verdict = !findings.violated.empty() ? Verdict::violation
-                       : !findings.doubts.empty() ? Verdict::unknown
-                                                  : Verdict::clean;
-    ++findings.statistics.searches;
-    findings.statistics.violations = findings.anomalies.size();
 }
 
 }  // namespace
@@ -119,10 +115,6 @@ Findings check_history(const ReadHistory& read, const std::string& source,
         return findings;
     }
     count(read.history, findings.statistics);
-    if (read.history.model == HistoryModel::predicates) {
-        findings.doubts.emplace_back("histories with predicates are read, not checked");
-        return findings;
-    }
     ModelSet models = findings.asked;
     if (options.asked.empty()) {
         for (const Model weaker : {Model::read_committed, Model::read_atomic, Model::causal,
@@ -130,7 +122,16 @@ Findings check_history(const ReadHistory& read, const std::string& source,
             models.add(weaker);
         }
     }
-    check_registers(read, models, findings, options.witness);
+    if (read.history.model == HistoryModel::predicates) {
+        check_predicates(read, models, findings);
+    } else {
+        check_registers(read, models, findings, options.witness);
+    }
+    findings.verdict = !findings.violated.empty() ? Verdict::violation
+                       : !findings.doubts.empty() ? Verdict::unknown
+                                                  : Verdict::clean;
+    ++findings.statistics.searches;
+    findings.statistics.violations = findings.anomalies.size();
     return findings;
 }
 

@@ -169,6 +169,7 @@ class ElleReader {
         }
         add(session, outcome, first, invocation.at, now_,
             invocation.index >= 0 ? invocation.index : step.index);
+        history_.transactions.back().initial = step.function == Function::initialise;
         return true;
     }
 
@@ -202,6 +203,7 @@ class ElleReader {
                 }
                 add(session, Outcome::indeterminate, first, invocation.at, now_ + 1,
                     invocation.index);
+                history_.transactions.back().initial = invocation.function == Function::initialise;
             }
         }
         return true;

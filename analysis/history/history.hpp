@@ -44,6 +44,7 @@ struct Transaction {
     std::uint32_t operations = 0;
     std::uint32_t session = 0;
     Outcome outcome = Outcome::committed;
+    bool initial = false;  ///< what it writes is the state that the history begins with
 };
 
 /// A transaction by its position in `History::transactions`.

@@ -22,6 +22,40 @@ bool is_weak(Model model) noexcept {
     return model == Model::read_committed || model == Model::read_atomic || model == Model::causal;
 }
 
+/// Levels that are defined by the order of sessions among others, without a variant that is not.
+bool counts_sessions(Model model) noexcept {
+    return is_weak(model) || model == Model::prefix;
+}
+
+/// Of what falls by the order of sessions: the models that know such an order.
+ModelSet with_sessions() noexcept {
+    ModelSet models = at_least(Model::strong_session_read_committed);
+    for (const Model model :
+         {Model::read_committed, Model::read_atomic, Model::causal, Model::prefix}) {
+        models.add(model);
+    }
+    return models;
+}
+
+/// The variant that knows neither sessions nor time.
+std::optional<Model> plain_of(Model model) noexcept {
+    switch (model) {
+        case Model::strong_session_snapshot_isolation:
+        case Model::strong_snapshot_isolation: return Model::snapshot_isolation;
+        case Model::strong_session_serializable:
+        case Model::strict_serializable: return Model::serializable;
+        default: return std::nullopt;
+    }
+}
+
+/// The variant of those that knows sessions only.
+Model session_of(Model model) noexcept {
+    return model == Model::strong_snapshot_isolation ||
+                   model == Model::strong_session_snapshot_isolation
+               ? Model::strong_session_snapshot_isolation
+               : Model::strong_session_serializable;
+}
+
 /// Without predicates, repeatable read in Adya's sense forbids the same cycles as serializable.
 bool searched_as(Model model, Searched& into) noexcept {
     switch (model) {
@@ -59,7 +93,7 @@ AnomalyType cycle_type(Model model) noexcept {
 
 RegisterChecker::RegisterChecker(const history::History& history,
                                  const history::WriterIndex& writers, std::size_t anomalies_max)
-    : resolved_(history, writers), anomalies_max_(anomalies_max) {}
+    : writers_(writers), resolved_(history, writers), anomalies_max_(anomalies_max) {}
 
 bool RegisterChecker::decides(Model model) noexcept {
     Searched unused;
@@ -78,11 +112,78 @@ RegisterAnswer RegisterChecker::check(Model model) const {
         answer.kind = Kind::violated;
         return answer;
     }
-    answer = is_weak(model) ? check_weak(model) : check_searched(model);
-    for (Anomaly& anomaly : answer.anomalies) {
-        anomaly.violates = at_least(model) | violated_by(anomaly.kind);
+    answer = decide(model);
+    if (answer.kind == Kind::violated) {
+        blame(model, answer);
     }
     return answer;
+}
+
+RegisterAnswer RegisterChecker::decide(Model model) const {
+    return is_weak(model) ? check_weak(model) : check_searched(model);
+}
+
+/// The same with every transaction in a session of its own. Not for long histories: causal takes
+/// memory for each pair of a transaction and a session.
+std::optional<RegisterAnswer> RegisterChecker::without_sessions(Model model) const {
+    constexpr std::size_t transactions_max = 2048;
+    history::History apart = resolved_.history();
+    if (apart.transactions.size() > transactions_max) {
+        return std::nullopt;
+    }
+    apart.sessions = static_cast<std::uint32_t>(apart.transactions.size());
+    for (std::uint32_t t = 0; t < apart.sessions; ++t) {
+        apart.transactions[t].session = t;
+    }
+    RegisterAnswer answer = RegisterChecker(apart, writers_, anomalies_max_).decide(model);
+    for (Anomaly& anomaly : answer.anomalies) {
+        for (InvolvedTransaction& involved : anomaly.transactions) {
+            if (involved.id != history::initial_transaction) {
+                const auto t = static_cast<std::size_t>(involved.id) - 1;
+                involved.session = history::SessionId{
+                    std::uint64_t{resolved_.history().transactions[t].session} + 1};
+            }
+        }
+    }
+    return answer;
+}
+
+/// Says what falls. What needs the order of sessions, or of time, does not speak against models
+/// that know no such order; so the same is tried without, and where that is too much, it is taken
+/// to be needed.
+void RegisterChecker::blame(Model model, RegisterAnswer& answer) const {
+    Order needed = Order::none;
+    Model fallen = model;
+    if (const auto plain = plain_of(model)) {
+        const auto session = session_of(model);
+        if (RegisterAnswer simpler = decide(*plain); simpler.kind == Kind::violated) {
+            answer = std::move(simpler);
+            fallen = *plain;
+        } else if (session == model) {
+            needed = Order::process;
+        } else {
+            needed = decide(session).kind == Kind::violated ? Order::process : Order::real_time;
+        }
+    } else if (model == Model::read_committed) {
+        // What it infers never rests on sessions: they stand in the cycle or have no part in it.
+        needed = answer.anomalies.front().kind.order;
+    } else if (counts_sessions(model)) {
+        auto apart = without_sessions(model);
+        if (apart && apart->kind == Kind::violated) {
+            answer = std::move(*apart);
+        } else {
+            needed = Order::process;
+        }
+    }
+    answer.violates = at_least(fallen);
+    if (needed == Order::process && counts_sessions(model)) {
+        answer.violates = answer.violates & with_sessions();
+    }
+    for (Anomaly& anomaly : answer.anomalies) {
+        anomaly.kind.order = std::max(anomaly.kind.order, needed);
+        anomaly.violates = answer.violates | violated_by(anomaly.kind);
+        answer.violates |= anomaly.violates;
+    }
 }
 
 void RegisterChecker::add_faults(Model model, RegisterAnswer& answer) const {
@@ -91,10 +192,12 @@ void RegisterChecker::add_faults(Model model, RegisterAnswer& answer) const {
         if (answer.anomalies.size() < anomalies_max_ && violated_by(kind).has(model)) {
             answer.anomalies.push_back(anomaly_of_fault(resolved_, read));
             answer.anomalies.back().violates = violated_by(kind);
+            answer.violates |= violated_by(kind);
         }
     }
     if (violated_by({AnomalyType::non_repeatable_read, false, Order::none}).has(model)) {
         for (Anomaly& anomaly : non_repeatable_reads()) {
+            answer.violates |= anomaly.violates;
             answer.anomalies.push_back(std::move(anomaly));
         }
     }

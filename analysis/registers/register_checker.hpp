@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct RegisterAnswer {
     /// Unknown: why.
     std::string reason;
     std::vector<Anomaly> anomalies;
+    /// Violated: every model that falls, whether an anomaly says so or not.
+    ModelSet violates;
     /// Holds, and the level has a commit order: the transactions in it.
     std::vector<history::TransactionId> commits;
 };
@@ -46,6 +49,9 @@ class RegisterChecker {
     static bool decides(Model model) noexcept;
 
   private:
+    [[nodiscard]] RegisterAnswer decide(Model model) const;
+    [[nodiscard]] std::optional<RegisterAnswer> without_sessions(Model model) const;
+    void blame(Model model, RegisterAnswer& answer) const;
     [[nodiscard]] RegisterAnswer check_weak(Model model) const;
     [[nodiscard]] RegisterAnswer check_searched(Model model) const;
     void add_faults(Model model, RegisterAnswer& answer) const;
@@ -54,6 +60,7 @@ class RegisterChecker {
                                                     bool named_by_level) const;
     [[nodiscard]] OrderEdges known_order(bool sessions) const;
 
+    const history::WriterIndex& writers_;
     ResolvedHistory resolved_;
     std::size_t anomalies_max_;
 };

@@ -119,5 +119,31 @@ TEST(Reports, DocumentsEscapeWhatTheyQuote) {
     EXPECT_NE(junit.find("a &lt; b"), std::string::npos);
 }
 
+/// One session: write 1, write 2, read 1. In another order nothing would be wrong with it.
+TEST(HistoryCheck, WhatOnlyTheOrderOfASessionForbidsDoesNotSpeakAgainstModelsWithoutIt) {
+    const auto read = history::read_history_text(
+        "{:type :ok, :process 0, :f :txn, :value [[:w :x 1]]}\n"
+        "{:type :ok, :process 0, :f :txn, :value [[:w :x 2]]}\n"
+        "{:type :ok, :process 0, :f :txn, :value [[:r :x 1]]}\n",
+        "history");
+    ASSERT_TRUE(read);
+    CheckOptions options;
+    for (const Model model :
+         {Model::read_atomic, Model::causal, Model::prefix, Model::snapshot_isolation,
+          Model::serializable, Model::strong_session_serializable}) {
+        options.asked.add(model);
+    }
+    const Findings findings = check_history(*read, "history", options);
+    for (const Model model : {Model::read_atomic, Model::causal, Model::prefix,
+                              Model::strong_session_snapshot_isolation,
+                              Model::strong_session_serializable, Model::strict_serializable}) {
+        EXPECT_TRUE(findings.violated.has(model)) << to_string(model);
+    }
+    for (const Model model : {Model::read_committed, Model::snapshot_isolation,
+                              Model::repeatable_read, Model::serializable}) {
+        EXPECT_FALSE(findings.violated.has(model)) << to_string(model);
+    }
+}
+
 }  // namespace
 }  // namespace isotap::analysis
