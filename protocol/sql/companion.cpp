@@ -210,7 +210,22 @@ void Companions::read_beside(QueryId query) {
     }
 }
 
-void Companions::read_in_list(QueryId query, const Block& block) {
+/// A variable of the session remembers which statement has been told of already. Named in an
+/// assignment first: one that is not there yet would count as a constant.
+Quoting Companions::told_once(const Quoting& column) const {
+    const std::string mark = "@isotap_told" + std::to_string(draft_.plan.added.size());
+    Quoting once;
+    once.add("if(0," + mark + ":='',if(binary " + mark + "<=>binary ");
+    once.stamp();
+    once.add(",null,concat(left(" + mark + ":=");
+    once.stamp();
+    once.add(",0),");
+    once.add(column);
+    once.add(")))");
+    return once;
+}
+
+void Companions::read_in_list(QueryId query, const Block& block, bool once) {
     Quoting list;
     for (const BlockId arm : arms_of(draft_.structure, query)) {
         for (const Relation& relation : draft_.structure.relations) {
@@ -226,7 +241,7 @@ void Companions::read_in_list(QueryId query, const Block& block) {
             column.add("(select " + told.text);
             column.add(source_of(arm));
             column.add(")");
-            list.add(draft_.added(told.role, told.table, column));
+            list.add(draft_.added(told.role, told.table, once ? told_once(column) : column));
         }
     }
     draft_.packs = draft_.packs || !list.text.empty();

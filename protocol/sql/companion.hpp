@@ -23,8 +23,10 @@ class Companions {
     /// Reads every arm of the query again, beside the whole statement. It must be uncorrelated.
     void read_beside(QueryId query);
 
-    /// Reads the arms of a subquery again for each row of the statement's block, in its list.
-    void read_in_list(QueryId query, const Block& block);
+    /// Reads the arms of a subquery again for each row of the statement's block, in its list. With
+    /// `once`, only the row that comes first tells it: of an uncorrelated one, all would say the
+    /// same. MySQL family: in the order of evaluation, so not under a LIMIT.
+    void read_in_list(QueryId query, const Block& block, bool once);
 
     /// Puts what is read beside around the statement. Call it last.
     void wrap();
@@ -38,6 +40,7 @@ class Companions {
     [[nodiscard]] bool is_column_within(TokenIndex name, TokenRange range) const;
     [[nodiscard]] bool refers_outside(TokenRange text, TokenRange scope) const;
     [[nodiscard]] Quoting source_of(BlockId block) const;
+    [[nodiscard]] Quoting told_once(const Quoting& column) const;
 
     Draft& draft_;
     std::vector<BlockId> beside_;

@@ -14,7 +14,10 @@ struct Quoting {
     std::vector<Quote> quotes;
 
     void add(std::string_view more) { text += more; }
-    void quote(TokenRange tokens) { quotes.push_back({text.size(), tokens}); }
+    void quote(TokenRange tokens) {
+        tokens.empty() ? void() : quotes.push_back({text.size(), tokens});
+    }
+    void stamp() { quotes.push_back({text.size(), {}}); }
     void add(const Quoting& more);
 };
 
@@ -88,8 +91,8 @@ struct Draft {
     std::string read_columns(const Table& table, const std::string& qualifier,
                              history::AccessKind kind);
 
-    /// Lowers coverage for every table that is read elsewhere than in `block`.
-    void note_other_reads(BlockId block);
+    /// Lowers coverage for every table that is read elsewhere than in `block`, or in `told`.
+    void note_other_reads(BlockId block, BlockId told = no_node);
     /// The splices in the order of the text.
     Plan finish();
 };

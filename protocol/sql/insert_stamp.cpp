@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include "protocol/sql/blocks.hpp"
 
 namespace isotap::sql {
 namespace {
@@ -109,10 +112,76 @@ class InsertStamp {
                 made_.obstacle = "insert from a set operation";
                 return;
             }
-            draft_.insert_stamped(body[Clause::items].last, ", ", " ");
+            stamp_rows_of(body);
             return;
         }
         made_.obstacle = "source of an insert";
+    }
+
+    /// The stamp; in making it, the row that is inserted from is noted in a variable, which each
+    /// returned row reads and empties. A row of the source is read once, by the INSERT itself.
+    void stamp_rows_of(const Block& body) {
+        Quoting text;
+        text.add(", ");
+        made_.read = readable(body);
+        if (made_.read.empty()) {
+            text.stamp();
+        } else {
+            text.add("concat(");
+            text.stamp();
+            for (std::size_t i = 0; i < made_.read.size(); ++i) {
+                note_row(i, *made_.read[i], text);
+            }
+            text.add(")");
+        }
+        text.add(" ");
+        draft_.insert_quoting(body[Clause::items].last, std::move(text));
+    }
+
+    /// What an earlier statement has left in the variable is dropped at the first row. Variables
+    /// are named in assignments first: one that is not there yet would count as a constant.
+    void note_row(std::size_t number, const Relation& relation, Quoting& text) {
+        std::string_view why;
+        const Table& table = *draft_.table(relation, why);
+        const std::string name = std::to_string(number);
+        const std::string qualifier = draft_.qualifier(relation) + ".";
+        text.add(",left(if(0,concat(@isotap_read" + name + ":='',@isotap_reader" + name +
+                 ":=''),@isotap_read" + name + ":=concat(if(binary @isotap_reader" + name +
+                 "<=>binary ");
+        text.stamp();
+        text.add(",ifnull(@isotap_read" + name + ",''),left(@isotap_reader" + name + ":=");
+        text.stamp();
+        text.add(",0)),ifnull(concat(ifnull(" + qualifier + draft_.quote(table.row_id) +
+                 ",''),'='," + qualifier + draft_.quote(table.writers) + ",';'),''))),0)");
+    }
+
+    [[nodiscard]] bool has_window(BlockId block) const {
+        return std::any_of(
+            draft_.structure.calls.begin(), draft_.structure.calls.end(),
+            [block](const Call& call) { return call.block == block && call.window; });
+    }
+
+    /// The relations whose rows can be noted: all of the source, or none. Nothing may stand between
+    /// the reading of a row and its insertion.
+    [[nodiscard]] std::vector<const Relation*> readable(const Block& body) const {
+        const Query& query = draft_.structure.queries[body.query];
+        const BlockId id = draft_.structure.id_of(body);
+        const bool direct = !body.has(Clause::distinct) && !is_grouped(draft_, id) &&
+                            query.limit.empty() && query.order_by.empty() && query.with.empty() &&
+                            !has_window(id);
+        std::vector<const Relation*> found;
+        for (const Relation& relation : draft_.structure.relations) {
+            if (relation.block != id) {
+                continue;
+            }
+            std::string_view why;
+            const Table* table = draft_.table(relation, why);
+            if (!direct || table == nullptr || table->identity == table_.identity) {
+                return {};
+            }
+            found.push_back(&relation);
+        }
+        return found;
     }
 
     Draft& draft_;

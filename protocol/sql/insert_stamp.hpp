@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "protocol/sql/draft.hpp"
 
@@ -11,6 +12,9 @@ struct StampedInsert {
     std::string_view obstacle;    ///< why its rows cannot bear a stamp; empty when they do
     bool one_row = false;         ///< VALUES with one row, or SET
     bool sets_insert_id = false;  ///< the column that numbers itself may get a value of the client
+    /// Relations of the SELECT that is inserted from, all of it or none: the n-th one's rows since
+    /// the last returned row are in the variable @isotap_read<n>, packed.
+    std::vector<const Relation*> read;
 };
 
 /// Makes every row that the statement inserts name its writer, in the column of wList itself: a

@@ -1,5 +1,6 @@
 #include "protocol/sql/plan.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace isotap::sql {
@@ -20,6 +21,11 @@ Cut cut_of(const Splice& splice, const TokenList& tokens) noexcept {
     return {place, place};
 }
 
+std::string_view text_of(const Quote& quote, const TokenList& tokens,
+                         std::string_view stamp) noexcept {
+    return quote.tokens.empty() ? stamp : tokens.text(quote.tokens);
+}
+
 void append(const Splice& splice, const TokenList& tokens, std::string_view stamp,
             std::string& out) {
     assert(splice.stamp_at == Splice::no_stamp || splice.quotes.empty());
@@ -31,7 +37,7 @@ void append(const Splice& splice, const TokenList& tokens, std::string_view stam
     }
     for (const Quote& quote : splice.quotes) {
         out.append(splice.text, done, quote.at - done);
-        out.append(tokens.text(quote.tokens));
+        out.append(text_of(quote, tokens, stamp));
         done = quote.at;
     }
     out.append(splice.text, done);
@@ -42,12 +48,17 @@ std::size_t size_of(const Splice& splice, const TokenList& tokens,
     std::size_t size = splice.text.size();
     size += splice.stamp_at == Splice::no_stamp ? 0 : stamp.size();
     for (const Quote& quote : splice.quotes) {
-        size += tokens.text(quote.tokens).size();
+        size += text_of(quote, tokens, stamp).size();
     }
     return size;
 }
 
 }  // namespace
+
+bool Splice::has_stamp() const noexcept {
+    return stamp_at != no_stamp || std::any_of(quotes.begin(), quotes.end(),
+                                               [](const Quote& one) { return one.tokens.empty(); });
+}
 
 void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, std::string& out) {
     const std::string_view text = tokens.text();

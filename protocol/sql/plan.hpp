@@ -15,7 +15,7 @@ namespace isotap::sql {
 /// A piece of the client's own text, literals and all, that an addition repeats.
 struct Quote {
     std::size_t at = 0;  ///< offset in the addition's text
-    TokenRange tokens;
+    TokenRange tokens;   ///< empty: the stamp of the writer
 };
 
 /// A change of a statement's text, in terms of its tokens: those in [first, last) are replaced by
@@ -28,8 +28,10 @@ struct Splice {
     /// Where in `text` the stamp of the writer goes, an SQL expression that is known only when the
     /// statement is sent.
     std::size_t stamp_at = no_stamp;
-    /// In the order of the text. A splice has a stamp or quotes, not both.
+    /// In the order of the text. A splice has either these or `stamp_at`.
     std::vector<Quote> quotes{};
+
+    [[nodiscard]] bool has_stamp() const noexcept;
 };
 
 /// What an added result column holds. PostgreSQL sends each as text.

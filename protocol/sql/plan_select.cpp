@@ -176,7 +176,7 @@ class SelectPlan {
         }
         const bool one_row = !block->has(Clause::from) ||
                              (is_grouped(draft_, parent) && !block->has(Clause::group_by));
-        if (correlated ? is_grouped(draft_, parent) : !one_row) {
+        if (correlated ? is_grouped(draft_, parent) : !one_row && !mysql()) {
             return "subquery";
         }
         if (correlated && !use.matches && !use.in_list) {
@@ -185,7 +185,12 @@ class SelectPlan {
         if (mysql() && (!draft_.state.mariadb || draft_.concatenates())) {
             return "subquery";
         }
-        companions_.read_in_list(id, *block);
+        const bool once = !correlated && !one_row;
+        if (once && has_limit(structure_, structure_.top)) {
+            return "LIMIT hides rows";
+        }
+        companions_.read_in_list(id, *block, once);
+        draft_.plan.silent_when_empty = draft_.plan.silent_when_empty || once;
         for (const BlockId arm : arms_of(structure_, id)) {
             beside_[arm] = true;
         }

@@ -28,7 +28,7 @@ class MariadbWrite {
             default: insert();
         }
         if (!draft_.given_up()) {
-            draft_.note_other_reads(draft_.structure.id_of(block_));
+            draft_.note_other_reads(draft_.structure.id_of(block_), source_told_);
         }
     }
 
@@ -51,7 +51,7 @@ class MariadbWrite {
         if (draft_.given_up() || !rows_are_known) {
             return;
         }
-        report(history::AccessKind::insert);
+        report(history::AccessKind::insert, stamped.read);
         draft_.plan.counts_records = !stamped.one_row;
         if (block_.kind == BlockKind::replace) {
             draft_.partial("rows that REPLACE removes");
@@ -90,7 +90,7 @@ class MariadbWrite {
             });
     }
 
-    void report(history::AccessKind kind) {
+    void report(history::AccessKind kind, const std::vector<const Relation*>& read = {}) {
         if (draft_.state.server_version < knows_returning) {
             draft_.opaque("no RETURNING");
             return;
@@ -99,6 +99,9 @@ class MariadbWrite {
         const std::size_t index = draft_.add_table(table_, kind);
         std::string columns = draft_.added(ColumnRole::key, index, draft_.quote(table_.row_id));
         columns += draft_.added(ColumnRole::writers, index, draft_.quote(table_.writers));
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            columns += noted_rows(i, *read[i]);
+        }
         if (kind == history::AccessKind::insert && !table_.auto_increment.empty()) {
             columns +=
                 draft_.added(ColumnRole::insert_id, index, draft_.quote(table_.auto_increment));
@@ -110,6 +113,18 @@ class MariadbWrite {
             draft_.insert(block_.all.last, " returning " + columns.substr(2) + " ");
             draft_.plan.reply = ReplyChange::rebuild;
         }
+    }
+
+    /// The rows that the source gave since the last returned row. It reads what is current.
+    std::string noted_rows(std::size_t number, const Relation& relation) {
+        std::string_view why;
+        const std::size_t index =
+            draft_.add_table(*draft_.table(relation, why), history::AccessKind::locking_read);
+        source_told_ = relation.block;
+        const std::string variable = "@isotap_read" + std::to_string(number);
+        return draft_.added(
+            ColumnRole::packed, index,
+            "concat(if(0," + variable + ":=''," + variable + "),left(" + variable + ":='',0))");
     }
 
     /// SET wList = wList (taking the old image), what the client assigns, wList = a longer one if
@@ -185,6 +200,7 @@ class MariadbWrite {
     std::string qualifier_;
     std::string row_id_;
     std::string writers_;
+    BlockId source_told_ = no_node;
 };
 
 }  // namespace

@@ -83,6 +83,9 @@ const std::vector<std::string>& nested_reads() {
         "WITH c AS (SELECT id, n FROM item) SELECT c.n FROM c WHERE c.id > 2 ORDER BY c.id",
         "SELECT n FROM item WHERE EXISTS (SELECT 1 FROM sale WHERE sale.item = item.id)",
         "SELECT n, (SELECT MAX(price) FROM sale WHERE sale.item = item.id) FROM item",
+        "SELECT n FROM item WHERE id IN (SELECT item FROM sale WHERE price > 0.5) ORDER BY id",
+        "SELECT n, (SELECT MAX(v) FROM item) FROM item WHERE id > (SELECT MIN(id) FROM sale)",
+        "SELECT n FROM item WHERE id IN (SELECT item FROM sale WHERE price > 1000)",
         "SELECT EXISTS (SELECT 1 FROM sale WHERE price > 2), (SELECT MIN(v) FROM item)",
         "SELECT id FROM item WHERE id NOT IN (SELECT item FROM sale) ORDER BY id",
         "SELECT v FROM item WHERE id < 3 EXCEPT SELECT id FROM sale",
@@ -332,6 +335,51 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(0U, client_flag::deprecate_eof, found_rows,
                                      client_flag::deprecate_eof | client_flag::session_track |
                                          client_flag::multi_statements | found_rows)));
+
+// What subqueries and the source of an INSERT read is told row by row, and once.
+TEST(CapturedReads, AreThoseOfEveryBlock) {
+    if (!mysql_available(MysqlFlavour::mariadb)) GTEST_SKIP() << "no such server here";
+    make_tables();
+    PlannedTables plans;
+    name_tables(plans);
+    Counting events;
+    InstrumentBridge bridge(server().port(), plans, events);
+    MysqlWire wire(Endpoint{bridge.port()});
+    wire.log_in();
+    wire.query("USE shop");
+    struct Case {
+        const char* text;
+        int reads;
+        int locking_reads;
+    };
+    // Of the four items, the sales are of 1, 2 and 9.
+    const Case cases[] = {
+        {"SELECT id FROM item UNION ALL SELECT id FROM sale", 4 + 3, 0},
+        {"SELECT COUNT(*) FROM (SELECT id FROM item) d WHERE d.id > 2", 2, 0},
+        {"SELECT n FROM item WHERE id IN (SELECT item FROM sale)", 2 + 3, 0},
+        {"SELECT n FROM item WHERE id NOT IN (SELECT item FROM sale)", 2 + 3, 0},
+        {"SELECT EXISTS (SELECT 1 FROM sale WHERE price > 1)", 2, 0},
+        {"SELECT n FROM item i WHERE EXISTS (SELECT 1 FROM sale WHERE item = i.id)", 2 + 2, 0},
+        {"INSERT INTO sale SELECT id + 100, id, v, n FROM item WHERE id < 4", 0, 3},
+        {"INSERT INTO sale SELECT i.id + 200, 1, v, n FROM item i JOIN acc USING (id)", 0, 4 + 4},
+    };
+    for (const Case& one : cases) {
+        events.accesses.clear();
+        events.coverage.clear();
+        EXPECT_NE(wire.query(one.text).front().head(), 0xff) << one.text;
+        wire.query("SELECT 1");
+        EXPECT_EQ(events.accesses[history::AccessKind::read], one.reads) << one.text;
+        EXPECT_EQ(events.accesses[history::AccessKind::locking_read], one.locking_reads);
+        EXPECT_EQ(events.coverage[history::Coverage::full], 2) << one.text;
+    }
+    wire.query("UPDATE acc SET bal = bal + 1 WHERE id < 5");
+    wire.query("SELECT 1");
+    EXPECT_EQ(events.accesses[history::AccessKind::update], 4) << "the first of its session";
+    events.coverage.clear();
+    wire.query("SELECT n FROM item WHERE id IN (SELECT item FROM sale WHERE price > 1000)");
+    EXPECT_EQ(events.coverage[history::Coverage::partial], 1) << "no row to tell what was read";
+    EXPECT_EQ(bridge.surprises(), 0);
+}
 
 /// An engine that several sessions feed, each on a thread of its own, until it is asked.
 class Judge final : public history::EventSink {

@@ -398,9 +398,8 @@ void InstrumentedConversation::on_execute_head() {
     const history::StatementRef ref = observation_->statement();
     found->second.executed = ref;
     const auto& splices = current_.plan->splices;
-    const bool stamped = std::any_of(splices.begin(), splices.end(), [](const sql::Splice& one) {
-        return one.stamp_at != sql::Splice::no_stamp;
-    });
+    const bool stamped = std::any_of(splices.begin(), splices.end(),
+                                     [](const sql::Splice& one) { return one.has_stamp(); });
     forget_rows_of_failed_writes(*current_.plan);
     if (stamped) {
         send_own_query("set @isotap_writer='T" +

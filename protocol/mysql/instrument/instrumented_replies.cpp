@@ -155,6 +155,9 @@ void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const Reply
     if (of_statement && completes(step.part)) {
         if (recorder_.lost() > 0) {
             cover(Coverage::partial, "too many rows");
+        } else if (decision.plan->silent_when_empty && rewriter_.rows() == 0 &&
+                   decision.coverage == Coverage::full) {
+            cover(Coverage::partial, "no row to tell what was read");
         }
         const bool told_in_time =
             command != Command::stmt_fetch || status_.has(StatusFlag::in_transaction);

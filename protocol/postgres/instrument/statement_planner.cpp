@@ -79,7 +79,7 @@ std::string_view unusable(const sql::Plan& plan, const TextEncoding& encoding) n
         }
     }
     for (const sql::Splice& splice : plan.splices) {
-        if (splice.stamp_at != sql::Splice::no_stamp) {
+        if (splice.has_stamp()) {
             return "version columns";
         }
         if (!encoding.client_utf8 && !is_ascii(splice.text)) {

@@ -1,5 +1,6 @@
 #include "protocol/sql/planner.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -279,11 +280,12 @@ TEST_F(Planner, StampsEveryInsertedRowOnMariadb) {
     EXPECT_EQ(mariadb("insert into inv set v = 1"),
               "insert into inv set v = 1, `isotap_wlist`='T5.1'  returning `isotap_rowid`, "
               "`isotap_wlist` ");
-    EXPECT_EQ(mariadb("insert into inv select id, v from num where v > 1"),
-              "insert into inv (`id`, `v`, `isotap_wlist`)  select id, v, 'T5.1'  from num where v "
-              "> 1" +
+    EXPECT_EQ(mariadb("insert into inv select id, v from looks where v > 1"),
+              "insert into inv (`id`, `v`, `isotap_wlist`)  select id, v, 'T5.1'  from looks where "
+              "v > 1" +
                   returning);
     EXPECT_TRUE(plan_.counts_records);
+    EXPECT_EQ(plan_.reason, "insert from select");
     expect_opaque("insert into inv select 1, 2 union select 3, 4", mariadb_state(),
                   "insert from a set operation");
     expect_opaque("insert into num values (1, 2), (3, 4)", mariadb_state(),
@@ -292,6 +294,31 @@ TEST_F(Planner, StampsEveryInsertedRowOnMariadb) {
                   "LAST_INSERT_ID");
     mariadb("insert into inv (v) values (last_insert_id())");
     EXPECT_EQ(plan_.coverage, Coverage::full);
+}
+
+TEST_F(Planner, NotesTheRowsThatAnInsertReadsOnMariadb) {
+    EXPECT_EQ(mariadb("insert into inv select n.id, n.v from num n"),
+              "insert into inv (`id`, `v`, `isotap_wlist`)  select n.id, n.v, concat('T5.1',"
+              "left(if(0,concat(@isotap_read0:='',@isotap_reader0:=''),"
+              "@isotap_read0:=concat(if(binary @isotap_reader0<=>binary 'T5.1',"
+              "ifnull(@isotap_read0,''),left(@isotap_reader0:='T5.1',0)),"
+              "ifnull(concat(ifnull(n.`isotap_rowid`,''),'=',n.`isotap_wlist`,';'),''))),0))  from "
+              "num n returning `isotap_rowid`, `isotap_wlist`, "
+              "concat(if(0,@isotap_read0:='',@isotap_read0),"
+              "left(@isotap_read0:='',0)) ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    ASSERT_EQ(plan_.tables.size(), 2U);
+    EXPECT_EQ(plan_.tables[1].kind, AccessKind::locking_read);
+    EXPECT_TRUE(std::any_of(plan_.splices.begin(), plan_.splices.end(),
+                            [](const Splice& splice) { return splice.has_stamp(); }));
+    for (const char* text :
+         {"insert into inv select id, v from num limit 1", "insert into inv select id, v from inv",
+          "insert into inv select id, v from num order by id",
+          "insert into inv select id, sum(v) over () from num",
+          "insert into inv select distinct id, v from num"}) {
+        mariadb(text);
+        EXPECT_EQ(plan_.reason, "insert from select") << text;
+    }
 }
 
 TEST_F(Planner, CollectsTheRowsOfAnUpdateOnMariadb) {
