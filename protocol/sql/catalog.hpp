@@ -17,7 +17,8 @@ enum class TableKind : std::uint8_t {
     ordinary,
     partitioned,
     view,
-    other,  ///< foreign, temporary, a system table: left alone
+    system,  ///< the server's own: holds nothing of an application's
+    other,   ///< foreign, temporary: left alone
 };
 
 /// What the planner must know of a table.

@@ -87,7 +87,8 @@ const Table* Draft::table(const Relation& relation, std::string_view& why) const
         why = "unknown table";
     } else if (found->kind == TableKind::view) {
         why = "view";
-    } else if (found->kind == TableKind::other || found->source == VersionSource::none) {
+    } else if (found->kind == TableKind::other || found->kind == TableKind::system ||
+               found->source == VersionSource::none) {
         why = "table without versions";
     } else if (found->source == VersionSource::system && state.dialect == Dialect::mysql) {
         why = "table without versions";

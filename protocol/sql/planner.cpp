@@ -33,6 +33,27 @@ void plan_by_kind(Draft& draft) {
     }
 }
 
+/// Drivers and tools ask the server's catalogs all the time; no transaction depends on the answers
+/// by way of an application's rows.
+bool reads_only_the_servers_own(const Draft& draft) {
+    bool reads = false;
+    for (const Relation& relation : draft.structure.relations) {
+        if (relation.kind == RelationKind::derived || draft.is_cte(relation)) {
+            continue;
+        }
+        const Table* table =
+            relation.kind != RelationKind::table
+                ? nullptr
+                : draft.catalog.find(draft.name(relation.schema), draft.name(relation.name));
+        if (relation.role != RelationRole::read || table == nullptr ||
+            table->kind != TableKind::system) {
+            return false;
+        }
+        reads = true;
+    }
+    return reads;
+}
+
 }  // namespace
 
 Plan make_plan(const TokenList& tokens, const Structure& structure, const LexerState& state,
@@ -40,6 +61,10 @@ Plan make_plan(const TokenList& tokens, const Structure& structure, const LexerS
     Draft draft(tokens, structure, state, catalog, options);
     if (!structure.sure()) {
         draft.opaque(structure.doubt);
+        return draft.finish();
+    }
+    if (reads_only_the_servers_own(draft)) {
+        draft.plan.coverage = history::Coverage::none;
         return draft.finish();
     }
     plan_by_kind(draft);

@@ -91,7 +91,10 @@ std::string text_of(const json::value& value) {
 }
 
 TableKind kind_of(const json::object& row) {
-    if (row.at("temporary").get_bool() || row.at("own").get_bool()) {
+    if (row.at("own").get_bool()) {
+        return TableKind::system;
+    }
+    if (row.at("temporary").get_bool()) {
         return TableKind::other;
     }
     const std::string kind = text_of(row.at("kind"));

@@ -21,6 +21,7 @@ class Planner : public ::testing::Test {
         catalog_.add("part", VersionSource::system, {"id"}).kind = TableKind::partitioned;
         catalog_.add("heap", VersionSource::system, {"x"}, {});
         catalog_.add("looks", VersionSource::none, {"id"}).kind = TableKind::view;
+        catalog_.add("pg_class", VersionSource::none, {"oid"}).kind = TableKind::system;
         catalog_.add("aux", VersionSource::columns, {"id", "v"}).shows_auxiliary = true;
         catalog_.add("inv", VersionSource::columns, {"id", "v"});
         catalog_.add("num", VersionSource::columns, {"id", "v"}).auto_increment = "id";

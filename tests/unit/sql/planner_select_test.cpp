@@ -32,6 +32,17 @@ TEST_F(Planner, GivesEveryArmOfUnionAllTheColumnsOfAll) {
     EXPECT_EQ(plan_.reason, "LIMIT hides rows");
 }
 
+TEST_F(Planner, HasNothingToCaptureInTheServersOwnTables) {
+    for (const char* text : {"select * from pg_class", "select (select count(*) from pg_class)",
+                             "with c as (select oid from pg_class) select * from c, pg_class"}) {
+        const Plan made = plan(text, postgres_state());
+        EXPECT_EQ(made.coverage, Coverage::none) << text;
+        EXPECT_FALSE(made.rewrites()) << text;
+    }
+    EXPECT_EQ(plan("select * from pg_class, acc", postgres_state()).coverage, Coverage::partial);
+    EXPECT_EQ(plan("select * from pg_class, f()", postgres_state()).coverage, Coverage::opaque);
+}
+
 TEST_F(Planner, CarriesColumnsOutOfDerivedTables) {
     EXPECT_EQ(
         postgres("select d.bal from (select bal from acc) d where d.bal > 1"),
