@@ -6,6 +6,7 @@ What a fenced block holds is said by its first line:
 
     ```sh              commands; they must end with 0
     ```sh exit 1       … with 1
+    ```sh exit 0,2     … with one of these
     ```sh server       a command that stays until the document ends; it is awaited until it listens
     ```scenario        a scenario: `isotap run` must find all of its expectations
 
@@ -71,7 +72,7 @@ class Reader:
     def _scenario(self, body):
         file = self._folder / "example.scenario"
         file.write_text(body)
-        self._expect(0, [self._isotap, "run", file, "--target", self._url])
+        self._expect([0], [self._isotap, "run", file, "--target", self._url])
 
     def _shell(self, body, words):
         for name, value in self._names.items():
@@ -83,14 +84,15 @@ class Reader:
                            f"exec {body}"], self._folder / f"server-{len(body)}.log"))
             server.wait_until(lambda: "listening on" in server.output())
             return
-        self._expect(int(words[1]) if words[:1] == ["exit"] else 0, command)
+        codes = words[1].split(",") if words[:1] == ["exit"] else ["0"]
+        self._expect([int(code) for code in codes], command)
 
-    def _expect(self, code, command):
+    def _expect(self, codes, command):
         done = subprocess.run(command, cwd=self._folder, env=self._environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=PATIENCE_SECONDS)
-        if done.returncode != code:
-            raise Failure(f"exit code {done.returncode}, not {code}\n{done.stdout}")
+        if done.returncode not in codes:
+            raise Failure(f"exit code {done.returncode}, not {codes}\n{done.stdout}")
 
 
 def open_shop(url):
