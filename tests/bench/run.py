@@ -21,9 +21,18 @@ BENCHMARKS = {
     "relay": {"postgres": "relay_postgres", "mysql": "relay_mysql"},
     "instrument": {"postgres": "instrument_postgres", "mariadb": "instrument_mariadb"},
 }
-# Programs that measure by themselves; what they print is the report.
-PROGRAMS = {"live": "bench_live"}
-RELEASE = pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "isotap"
+HERE = pathlib.Path(__file__).resolve().parent
+RELEASE = HERE.parents[1] / "build" / "release" / "isotap"
+BUILT = RELEASE.parent / "tests" / "bench"
+# What measures by itself: its output is the report.
+PROGRAMS = {
+    "all": [sys.executable, HERE / "all.py"],
+    "check": [sys.executable, HERE / "check.py", "--isotap", RELEASE, "--generator",
+              BUILT / "generate_history"],
+    "engine": [BUILT / "check_engine"],
+    "live": [BUILT / "bench_live"],
+    "sql": [BUILT / "bench_sql_rewrite"],
+}
 EXIT_USAGE = 2
 EXIT_FAILED = 3
 EXIT_INTERRUPTED = 130
@@ -32,7 +41,7 @@ EXIT_INTERRUPTED = 130
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=sorted(BENCHMARKS), metavar="NAME",
-                        help="one of: " + ", ".join(sorted(BENCHMARKS)))
+                        help="one of: " + ", ".join(sorted([*BENCHMARKS, *PROGRAMS])))
     parser.add_argument("--repetitions", type=positive, metavar="N",
                         help="rounds of each workload; 6 when left out")
     parser.add_argument("--seconds", type=positive, metavar="N",
@@ -95,14 +104,9 @@ def write(options, machine, results):
         options.json.write_text(report.as_json(machine, settings, measured))
 
 
-def run_program(name, arguments):
-    program = RELEASE.parent / "tests" / "bench" / PROGRAMS[name]
-    return subprocess.run([program, *arguments], check=False).returncode
-
-
 def main(arguments):
     if arguments and arguments[0] in PROGRAMS:
-        return run_program(arguments[0], arguments[1:])
+        return subprocess.run([*PROGRAMS[arguments[0]], *arguments[1:]], check=False).returncode
     options = parse(arguments)
     # Each session takes two descriptors in a proxy.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

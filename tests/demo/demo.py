@@ -3,7 +3,7 @@
 The shop runs as it was written, then with every transaction SERIALIZABLE and tried again where the
 database asks for it. isotap tells the anomalies as they come, serves its page, records, and reports.
 
-usage: demo.py [--engine postgres|mariadb] [--stay] [--seconds N] [ISOTAP]
+usage: demo.py [--engine postgres|mariadb] [--stay] [--seconds N] [--screenshots FOLDER] [ISOTAP]
 """
 import argparse
 import contextlib
@@ -19,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/bench"))
 
 import databases  # noqa: E402
+import screenshots  # noqa: E402
 import shop  # noqa: E402
 from child_process import ChildProcess  # noqa: E402
 from feed import Feed  # noqa: E402
@@ -34,6 +35,8 @@ def parse():
     parser.add_argument("--engine", choices=sorted(databases.ENGINES), default="postgres")
     parser.add_argument("--stay", action="store_true", help="keep the page until Ctrl-C")
     parser.add_argument("--seconds", type=float, default=5, help="that a day in the shop lasts")
+    parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER",
+                        help="pictures of the page, by a headless Chromium")
     parser.add_argument("isotap", nargs="?", type=pathlib.Path,
                         default=ROOT / "build/release/isotap")
     options = parser.parse_args()
@@ -116,6 +119,7 @@ def main():
         serializable = spend_day(database, feed, options, "at SERIALIZABLE, with retries",
                                  shop.SERIALIZABLE)
         print("\n".join(coverage(admin)))
+        pictured = not options.screenshots or screenshots.take(admin, options.screenshots)
         if options.stay:
             print(f"\nThe page stays at {admin} until Ctrl-C.", flush=True)
             with contextlib.suppress(KeyboardInterrupt):
@@ -127,7 +131,7 @@ def main():
         print(f"\nThe demo expected another outcome. Missed: {missed}; at SERIALIZABLE:"
               f" {dict(serializable)}", file=sys.stderr)
         return 1
-    return 0
+    return 0 if pictured else 1
 
 
 if __name__ == "__main__":
