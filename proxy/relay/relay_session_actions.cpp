@@ -1,0 +1,156 @@
+// What the protocol session asks for: bytes out, a server, TLS, patience.
+#include <cassert>
+#include <utility>
+
+#include "proxy/relay/relay_session.hpp"
+
+namespace isotap::proxy {
+
+using protocol::Action;
+using protocol::ActionKind;
+using protocol::Side;
+
+void RelaySession::perform() {
+    for (const Action& action : context_.actions) {
+        perform_one(action);
+    }
+    context_.actions.clear();
+    if (tls_starting_) {
+        go_on_with_tls();
+    }
+}
+
+void RelaySession::perform_one(const Action& action) {
+    switch (action.kind) {
+        case ActionKind::send: leg(action.to).send(action.bytes); break;
+        case ActionKind::dial: dial(); break;
+        case ActionKind::start_tls: start_tls(action.to, action.bytes); break;
+        case ActionKind::go_blind: blind_ = true; break;
+        case ActionKind::finish:
+            finishing_ = true;
+            client_.end();
+            server_.end();
+            last_word_ = Clock::now();
+            break;
+        case ActionKind::hold: hold(); break;
+    }
+}
+
+void RelaySession::hold() {
+    assert(!holding_);
+    holding_ = true;
+    held_since_ = Clock::now();
+    context_.counters.holds.add();
+    context_.poller.at(held_since_ + context_.limits.plan_wait,
+                       [self = shared_from_this(), since = held_since_] {
+                           // That hold may be over, and another one may have begun.
+                           if (!self->closed_ && self->holding_ && self->held_since_ == since) {
+                               self->context_.counters.holds_timed_out.add();
+                               self->release();
+                           }
+                       });
+}
+
+void RelaySession::release() {
+    if (closed_ || !holding_) {
+        return;
+    }
+    holding_ = false;
+    const auto waited = Clock::now() - held_since_;
+    context_.counters.held_microseconds.add(static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(waited).count()));
+    session_->on_released(system_now(), context_.actions);
+    perform();
+    shut_down_if_idle();
+    resume();
+}
+
+void RelaySession::dial() {
+    dial_began_ = Clock::now();
+    dialler_ = std::make_shared<Dialler>(
+        context_.poller, context_.lookup,
+        [self = shared_from_this()](Descriptor socket, const std::string& failure) {
+            self->on_dialled(std::move(socket), failure);
+        });
+    if (context_.sessions_open.load(std::memory_order_relaxed) > context_.limits.sessions) {
+        context_.poller.post([self = shared_from_this()] {
+            self->on_dialled({}, "too many sessions: raise limits.sessions");
+        });
+        return;
+    }
+    dialler_->dial(listener_.options.upstream.address);
+}
+
+void RelaySession::on_dialled(Descriptor socket, const std::string& failure) {
+    if (closed_ || !dialler_) {
+        return;
+    }
+    dialler_->cancel();
+    dialler_.reset();
+    const Time now = system_now();
+    if (failure.empty()) {
+        server_.open(std::move(socket));
+        watch(Side::server);
+        session_->on_dialled(now, context_.actions);
+    } else {
+        context_.counters.dial_failures.add();
+        const bool full =
+            context_.sessions_open.load(std::memory_order_relaxed) > context_.limits.sessions;
+        server_.close();
+        context_.log.session(LogLevel::warning, id_, "the server cannot be reached", failure);
+        session_->on_dial_failed({full ? protocol::DialFailure::Kind::too_many_sessions
+                                       : protocol::DialFailure::Kind::unreachable,
+                                  failure},
+                                 now, context_.actions);
+    }
+    perform();
+    resume();
+}
+
+void RelaySession::start_tls(Side side, Bytes arrived) {
+    const Upstream& upstream = listener_.options.upstream;
+    leg(side).start_tls(side == Side::client
+                            ? std::make_unique<TlsEngine>(listener_.tls.for_clients())
+                            : std::make_unique<TlsEngine>(listener_.tls.for_server(),
+                                                          upstream.address.host,
+                                                          upstream.verify_name));
+    tls_starting_ = side;
+    if (!arrived.empty()) {
+        leg(side).tls()->feed(arrived);
+    }
+}
+
+void RelaySession::go_on_with_tls() {
+    const Side side = *tls_starting_;
+    TlsEngine& tls = *leg(side).tls();
+    const TlsEngine::Status status = tls.handshake();
+    leg(side).send_tls_output();
+    if (status == TlsEngine::Status::wants_input) {
+        return;
+    }
+    if (status != TlsEngine::Status::ok) {
+        on_tls_failed(tls.failure());
+        return;
+    }
+    tls_starting_.reset();
+    protocol::TlsFacts facts;
+    facts.alpn = tls.alpn_agreed();
+    if (side == Side::server) {
+        facts.same_certificate = tls.peer_shows_certificate_of(listener_.tls.for_clients());
+    } else {
+        facts.certificate_hash = tls.certificate_hash();
+    }
+    session_->on_tls_started(side, std::move(facts), system_now(), context_.actions);
+    perform();
+}
+
+void RelaySession::on_tls_failed(const std::string& why) {
+    const Side side = *tls_starting_;
+    tls_starting_.reset();
+    context_.counters.tls_failures.add();
+    context_.log.session(LogLevel::info, id_, "a TLS handshake failed", why);
+    session_->on_tls_failed(side, why, system_now(), context_.actions);
+    perform();
+}
+
+}  // namespace isotap::proxy
