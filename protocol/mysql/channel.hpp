@@ -21,6 +21,7 @@ struct ChannelFacts {
     std::string program;
     bool mariadb = false;
     std::uint32_t server_version = 0;     ///< 101119 is 10.11.19, 80036 is 8.0.36
+    std::uint8_t collation = 0;           ///< of the client's text, by its number; 0: not said
     bool trail_bytes_look_ascii = false;  ///< the client's character set is one of GBK's kind
 };
 

@@ -192,6 +192,7 @@ void Handshake::on_response(const Packet& packet, Actions& actions) {
     const Capabilities spoken = response->capabilities & server_;
     channel_.in_force = spoken;
     channel_.compression = compression_of(spoken);
+    channel_.collation = response->collation;
     channel_.trail_bytes_look_ascii = trail_bytes_look_ascii(response->collation);
     channel_.user = response->user;
     channel_.database = response->database;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/sql/blocks.hpp"
+#include "protocol/sql/user_variables.hpp"
 
 namespace isotap::sql {
 namespace {
@@ -145,14 +146,16 @@ class InsertStamp {
         const Table& table = *draft_.table(relation, why);
         const std::string name = std::to_string(number);
         const std::string qualifier = draft_.qualifier(relation) + ".";
-        text.add(",left(if(0,concat(@isotap_read" + name + ":='',@isotap_reader" + name +
-                 ":=''),@isotap_read" + name + ":=concat(if(binary @isotap_reader" + name +
-                 "<=>binary ");
+        const std::string read = "@isotap_read" + name;
+        const std::string reader = "@isotap_reader" + name;
+        text.add(",convert(left(if(0," + in_ascii("concat(" + read + ":=''," + reader + ":='')") +
+                 ",convert(" + read + ":=concat_ws('',if(binary " + reader + "<=>binary ");
         text.stamp();
-        text.add(",ifnull(@isotap_read" + name + ",''),left(@isotap_reader" + name + ":=");
+        text.add("," + in_ascii(read) + ",convert(left(" + reader + ":=");
         text.stamp();
-        text.add(",0)),ifnull(concat(ifnull(" + qualifier + draft_.quote(table.row_id) +
-                 ",''),'='," + qualifier + draft_.quote(table.writers) + ",';'),''))),0)");
+        text.add(",0) using ascii)),concat(ifnull(" + qualifier + draft_.quote(table.row_id) +
+                 ",''),'='," + qualifier + draft_.quote(table.writers) +
+                 ",';')) using ascii)),0) using ascii)");
     }
 
     [[nodiscard]] bool has_window(BlockId block) const {

@@ -22,6 +22,9 @@ struct PlanContext {
         search_path;  ///< PostgreSQL: the list behind SET search_path TO; empty: the default
     std::string server_version;  ///< PostgreSQL: as the server reports it; empty: not known
     std::string sql_mode;        ///< MySQL family: as the session set it; empty: the default
+    /// MySQL family: of the client's text, by name or by the number of a collation; empty: not
+    /// known.
+    std::string character_set{};
 
     friend bool operator==(const PlanContext&, const PlanContext&) = default;
 };

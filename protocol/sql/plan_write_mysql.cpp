@@ -2,6 +2,7 @@
 
 #include "protocol/sql/draft.hpp"
 #include "protocol/sql/insert_stamp.hpp"
+#include "protocol/sql/user_variables.hpp"
 
 /// INSERT, REPLACE, UPDATE and DELETE of MariaDB, whose rows carry wList in invisible columns.
 /// RETURNING tells what INSERT and DELETE touched; an UPDATE collects it in a user variable.
@@ -122,9 +123,9 @@ class MariadbWrite {
             draft_.add_table(*draft_.table(relation, why), history::AccessKind::locking_read);
         source_told_ = relation.block;
         const std::string variable = "@isotap_read" + std::to_string(number);
-        return draft_.added(
-            ColumnRole::packed, index,
-            "concat(if(0," + variable + ":=''," + variable + "),left(" + variable + ":='',0))");
+        return draft_.added(ColumnRole::packed, index,
+                            "concat(if(0," + in_ascii(variable + ":=''") + "," +
+                                in_ascii(variable) + ")," + unseen(variable + ":=''") + ")");
     }
 
     /// SET wList = wList (taking the old image), what the client assigns, wList = a longer one if
@@ -142,27 +143,27 @@ class MariadbWrite {
             return;
         }
         draft_.add_table(table_, history::AccessKind::update);
-        draft_.insert(set.first + 1, " " + writers_ + "=concat(" + writers_ +
-                                         ",left(@isotap_old:=" + image + ",0)), ");
+        draft_.insert(set.first + 1, " " + writers_ + "=concat(" + writers_ + "," +
+                                         unseen("@isotap_old:=" + image) + "), ");
         draft_.insert_stamped(
             set.last,
-            ", " + writers_ + "=if(@isotap_old<=>" + image + ",concat(" + writers_ + "," +
-                collect("*;") + "),concat(" +
+            ", " + writers_ + "=if(binary @isotap_old<=>binary " + image + ",concat(" + writers_ +
+                "," + collect("*;") + "),concat(" +
                 trimmed_writers(writers_, draft_.options.wlist_entries, Dialect::mysql) + "," +
                 collect(";") + ",',',",
             ")) ");
-        draft_.plan.afterwards =
-            "select concat(ifnull(@isotap_done,''),ifnull(@isotap_rows,'')),"
-            "@isotap_done:='',@isotap_rows:=''";
+        draft_.plan.afterwards = "select concat_ws(''," + in_ascii("@isotap_done") + "," +
+                                 in_ascii("@isotap_rows") + "),@isotap_done:='',@isotap_rows:=''";
     }
 
     /// An empty text that adds the row to the list as it is made. Two variables: appending to one
     /// long text is quadratic.
     [[nodiscard]] std::string collect(const std::string& end) const {
-        return "left(@isotap_rows:=concat(if(length(@isotap_rows)>16000,"
-               "substr(@isotap_done:=concat(ifnull(@isotap_done,''),@isotap_rows),1,0),"
-               "ifnull(@isotap_rows,''))," +
-               row_id_ + ",'='," + writers_ + ",'" + end + "'),0)";
+        return unseen("@isotap_rows:=concat_ws('',if(length(@isotap_rows)>16000," +
+                      unseen("@isotap_done:=concat_ws(''," + in_ascii("@isotap_done") + "," +
+                             in_ascii("@isotap_rows") + ")") +
+                      "," + in_ascii("@isotap_rows") + ")," + row_id_ + ",'='," + writers_ + ",'" +
+                      end + "')");
     }
 
     /// The assigned columns as one text; empty if the list cannot be read.

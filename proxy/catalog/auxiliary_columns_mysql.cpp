@@ -1,4 +1,5 @@
 #include <mysql.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -6,13 +7,12 @@
 
 #include "protocol/sql/name.hpp"
 #include "proxy/catalog/auxiliary_columns.hpp"
+#include "proxy/catalog/mysql_login.hpp"
 
 namespace isotap::proxy {
 namespace {
 
 using Stage = AuxiliaryState::Stage;
-
-constexpr unsigned connect_seconds = 5;
 
 /// Nobody waits long behind us: ALTER TABLE gives up, and may be started again. Without gap locks,
 /// rows that have their name already are not locked by looking at them.
@@ -46,38 +46,18 @@ select t.table_schema, t.table_name, case
 from information_schema.tables t where t.table_schema = database() order by 1, 2
 )";
 
-struct Close {
-    void operator()(MYSQL* connection) const noexcept { mysql_close(connection); }
-};
 using Row = std::vector<std::string>;
 
 class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
   public:
-    explicit MariadbAuxiliaryColumns(const Upstream& upstream) : connection_(mysql_init(nullptr)) {
-        MYSQL* const handle = connection_.get();
-        mysql_options(handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect_seconds);
-        mysql_options(handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-        my_bool on = 1;
-        if (upstream.tls == protocol::ServerTls::require) {
-            mysql_options(handle, MYSQL_OPT_SSL_ENFORCE, &on);
+    explicit MariadbAuxiliaryColumns(const Upstream& upstream) {
+        MysqlLogin login = connect_to_mysql(upstream, upstream.database, MysqlPatience::for_ever);
+        if (!login.connection) {
+            throw StartupError(StartupError::Kind::failure,
+                               fmt::format("cannot connect ({}): check the URL", login.error));
         }
-        if (upstream.verify_name) {
-            mysql_options(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
-        }
-        if (!upstream.root_certificate.empty()) {
-            mysql_options(handle, MYSQL_OPT_SSL_CA, upstream.root_certificate.c_str());
-        }
-        const bool is_unix = upstream.address.is_unix();
-        const std::string& place = upstream.address.host;
-        if (mysql_real_connect(handle, is_unix ? nullptr : place.c_str(), upstream.user.c_str(),
-                               upstream.password.c_str(), upstream.database.c_str(),
-                               upstream.address.port, is_unix ? place.c_str() : nullptr,
-                               0) == nullptr) {
-            throw StartupError(
-                StartupError::Kind::failure,
-                fmt::format("cannot connect ({}): check the URL", mysql_error(handle)));
-        }
-        if (mariadb_connection(handle) == 0) {
+        connection_ = std::move(login.connection);
+        if (mariadb_connection(connection_.get()) == 0) {
             throw StartupError(StartupError::Kind::failure,
                                "auxiliary columns are not made on Oracle's MySQL yet: use MariaDB");
         }
@@ -113,10 +93,7 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
             "invisible null comment 'isotap', add column if not exists isotap_wlist varchar(600) "
             "character set ascii invisible not null default 'T0' comment 'isotap'{}",
             name, counter(table)));
-        run(
-            fmt::format("alter table {} alter column isotap_rowid set default (uuid()), alter "
-                        "column isotap_wlist set default (ifnull(@isotap_stamp, 'T0'))",
-                        name));
+        run(fmt::format("alter table {} alter column isotap_rowid set default (uuid())", name));
         const std::string naming =
             fmt::format("update {} set isotap_rowid = uuid(){} where isotap_rowid is null limit {}",
                         name, unchanged_times(table), rows_per_batch);
@@ -198,7 +175,7 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
         return rows;
     }
 
-    std::unique_ptr<MYSQL, Close> connection_;
+    MysqlConnection connection_;
 };
 
 }  // namespace

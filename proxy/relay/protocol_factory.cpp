@@ -14,8 +14,7 @@ std::unique_ptr<protocol::Session> make_protocol_session(RelayContext& context,
     protocol::Reporting reporting{notes, observes ? context.events : nullptr,
                                   &context.transactions};
     const auto plans = context.plans.find(&listener);
-    if (upstream.dialect == history::Dialect::postgres && plans != context.plans.end() &&
-        context.names) {
+    if (plans != context.plans.end() && context.names) {
         reporting.plans = plans->second.get();
         reporting.names = context.names.get();
     }

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <mysql.h>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "isotap/proxy/startup_error.hpp"
 
+#include "proxy/catalog/mysql_login.hpp"
 #include "proxy/workload/client.hpp"
 
 namespace isotap::proxy {
@@ -25,17 +28,13 @@ bool is_lost(unsigned number) {
 
 class MysqlClient final : public Client {
   public:
-    MysqlClient(const Upstream& where, const std::string& scratch)
-        : connection_(mysql_init(nullptr), mysql_close) {
-        set_options(where);
-        const std::string& database = scratch.empty() ? where.database : scratch;
-        const bool local = where.address.is_unix();
-        if (mysql_real_connect(connection_.get(), local ? nullptr : where.address.host.c_str(),
-                               where.user.c_str(), where.password.c_str(),
-                               database.empty() ? nullptr : database.c_str(), where.address.port,
-                               local ? where.address.host.c_str() : nullptr, 0) == nullptr) {
-            fail();
+    MysqlClient(const Upstream& where, const std::string& scratch) {
+        MysqlLogin login = connect_to_mysql(where, scratch.empty() ? where.database : scratch,
+                                            MysqlPatience::for_ever);
+        if (!login.connection) {
+            fail(login.error);
         }
+        connection_ = std::move(login.connection);
     }
 
     workload::Answer execute(const std::string& sql) override {
@@ -67,29 +66,16 @@ class MysqlClient final : public Client {
     }
 
   private:
-    void set_options(const Upstream& where) {
-        mysql_optionsv(connection_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
-        my_bool on = 1;
-        if (where.tls == protocol::ServerTls::require) {
-            mysql_optionsv(connection_.get(), MYSQL_OPT_SSL_ENFORCE, &on);
-        }
-        if (where.verify_certificate) {
-            mysql_optionsv(connection_.get(), MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
-        }
-        if (!where.root_certificate.empty()) {
-            mysql_optionsv(connection_.get(), MYSQL_OPT_SSL_CA, where.root_certificate.c_str());
-        }
-    }
-
-    [[noreturn]] void fail() const {
-        throw StartupError(
-            StartupError::Kind::failure,
-            fmt::format("MySQL: {}: check the URL and the server", mysql_error(connection_.get())));
+    [[noreturn]] static void fail(std::string_view words) {
+        throw StartupError(StartupError::Kind::failure,
+                           fmt::format("MySQL: {}: check the URL and the server", words));
     }
 
     void read_error(workload::Answer& answer) const {
         const unsigned number = mysql_errno(connection_.get());
-        if (number >= first_client_error && number <= last_client_error) fail();
+        if (number >= first_client_error && number <= last_client_error) {
+            fail(mysql_error(connection_.get()));
+        }
         answer.failed = true;
         answer.number = number;
         answer.state = mysql_sqlstate(connection_.get());
@@ -113,7 +99,7 @@ class MysqlClient final : public Client {
         }
     }
 
-    std::unique_ptr<MYSQL, decltype(&mysql_close)> connection_;
+    MysqlConnection connection_;
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ void AccessRecorder::begin(const sql::Plan& plan, const history::StatementRef& s
     plan_ = &plan;
     statement_ = statement;
     lost_ = 0;
+    nameless_ = 0;
     touched_.clear();
     writers_.clear();
 }
@@ -36,7 +37,8 @@ bool AccessRecorder::record(std::span<const Value> added) {
             case ColumnRole::key: key = added[i]; break;
             case ColumnRole::writers:
                 // The empty side of an outer join has no row.
-                if (!key.null && !record_row(column.table, key.text, added[i])) return false;
+                if (key.null && added[i].null) break;
+                if (!record_row(column.table, key.null ? "" : key.text, added[i])) return false;
                 break;
             case ColumnRole::packed:
                 if (!added[i].null && !record_packed(column.table, added[i].text)) return false;
@@ -50,6 +52,10 @@ bool AccessRecorder::record(std::span<const Value> added) {
 
 /// A row that was there before its table got the columns may have no list.
 bool AccessRecorder::record_row(std::size_t table, std::string_view key, const Value& writers) {
+    if (key.empty()) {
+        ++nameless_;
+        return true;
+    }
     if (!read_writer_list(writers.null ? "T0" : writers.text, list_)) {
         return false;
     }
@@ -129,7 +135,7 @@ bool AccessRecorder::record_written(std::string_view packed) {
             !record_row(0, one.substr(0, equals), {one.substr(equals + 1), false})) {
             return false;
         }
-        if (unchanged && lost_ == 0) {
+        if (unchanged && lost_ == 0 && !(one.substr(0, equals).empty())) {
             touched_.back().kind = AccessKind::locking_read;
             touched_.back().after = {};
         }

@@ -40,6 +40,9 @@ class AccessRecorder {
     /// Rows of the statement that were beyond `Limits::rows_per_statement`.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
+    /// Rows without a rowId: `isotap schema add` has not come to them.
+    [[nodiscard]] std::uint64_t nameless() const noexcept { return nameless_; }
+
   private:
     struct Touched {
         std::size_t table = 0;
@@ -64,6 +67,7 @@ class AccessRecorder {
     const sql::Plan* plan_ = nullptr;
     history::StatementRef statement_;
     std::uint64_t lost_ = 0;
+    std::uint64_t nameless_ = 0;
     WriterList list_;
     std::vector<Touched> touched_;
     std::vector<history::Version> writers_;  ///< of all rows

@@ -24,6 +24,9 @@ constexpr std::size_t header_size = 4;
 /// What an EXECUTE must show before it goes: header, command, statement.
 constexpr std::size_t execute_head = header_size + 5;
 
+/// A variable is of the character set that its session had when it was set; the column is in ascii.
+constexpr std::string_view prepared_stamp = "convert(@isotap_writer using ascii)";
+
 }  // namespace
 
 InstrumentedConversation::InstrumentedConversation(history::SessionId session,
@@ -344,7 +347,7 @@ void InstrumentedConversation::run_prepare(Bytes packet, std::string_view text, 
                                            const Piece& piece) {
     current_ = std::move(decision);
     Treatment treatment = Treatment::forward;
-    if (current_.rewritten && send_rewritten(packet, text, current_, "@isotap_writer")) {
+    if (current_.rewritten && send_rewritten(packet, text, current_, prepared_stamp)) {
         rewriter_.begin(*current_.plan, ReplyRewriter::Form::prepare, 1);
         treatment = Treatment::strip;
     } else {

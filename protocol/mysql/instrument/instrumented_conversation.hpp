@@ -117,6 +117,8 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] bool send_again(const ReplyStep& step);
     void note_refusal();
     void flush();
+    /// Says what the recorder could not keep.
+    void cover_gaps();
     void read_rows();
     void end_unread(std::optional<std::string_view> rows);
     void on_success(const Request& request, const ReplyStep& step, Time now) override;

@@ -21,8 +21,8 @@ namespace {
 
 /// Errors of a statement that was not run at all, because of its text or of who asks.
 bool refuses_the_text(std::uint16_t error) noexcept {
-    constexpr std::array<std::uint16_t, 12> such{1044, 1046, 1052, 1054, 1060, 1064,
-                                                 1117, 1136, 1142, 1143, 1146, 4140};
+    constexpr std::array<std::uint16_t, 15> such{1044, 1046, 1052, 1054, 1060, 1064, 1117, 1136,
+                                                 1142, 1143, 1146, 1267, 1270, 1271, 4140};
     for (const std::uint16_t one : such) {
         if (one == error) {
             return true;
@@ -153,10 +153,10 @@ void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const Reply
     const bool of_statement = command == Command::query || command == Command::stmt_execute ||
                               command == Command::stmt_fetch;
     if (of_statement && completes(step.part)) {
-        if (recorder_.lost() > 0) {
-            cover(Coverage::partial, "too many rows");
-        } else if (decision.plan->silent_when_empty && rewriter_.rows() == 0 &&
-                   decision.coverage == Coverage::full) {
+        cover_gaps();
+        if (recorder_.lost() == 0 && recorder_.nameless() == 0 &&
+            decision.plan->silent_when_empty && rewriter_.rows() == 0 &&
+            decision.coverage == Coverage::full) {
             cover(Coverage::partial, "no row to tell what was read");
         }
         const bool told_in_time =
@@ -286,14 +286,20 @@ void InstrumentedConversation::end_unread(std::optional<std::string_view> rows) 
         blow_fuse("a list of rows that cannot be read");
         cover(Coverage::opaque, "fuse");
     } else {
-        if (recorder_.lost() > 0) {
-            cover(Coverage::partial, "too many rows");
-        }
+        cover_gaps();
         recorder_.tell();
     }
     ReplyStep step = unread.step;
     step.ok.session_state = unread.session_state;
     observation_->command_succeeded(unread.command, step, unread.at);
+}
+
+void InstrumentedConversation::cover_gaps() {
+    if (recorder_.lost() > 0) {
+        cover(Coverage::partial, "too many rows");
+    } else if (recorder_.nameless() > 0) {
+        cover(Coverage::partial, "rows without a name");
+    }
 }
 
 void InstrumentedConversation::blow_fuse(std::string_view why) {

@@ -55,8 +55,21 @@ StatementEffect effect_of_set(std::string_view text, const sql::LexerState& lexi
     }
     do {
         const sql::SetAssignment made = sql::read_set_assignment(cursor, sticky);
-        if (made.name == Keyword::sql_mode && made.scope != sql::SettingScope::global) {
-            effect = {Kind::sql_mode, std::string(made.value.value_or(""))};
+        if (made.scope == sql::SettingScope::global) {
+            continue;
+        }
+        switch (made.name) {
+            case Keyword::sql_mode:
+                effect.kind = Kind::settings;
+                effect.sql_mode = made.value.value_or("");
+                break;
+            case Keyword::names:
+            case Keyword::character:
+            case Keyword::character_set_client:
+                effect.kind = Kind::settings;
+                effect.character_set = made.value.value_or("");
+                break;
+            default: break;
         }
     } while (cursor.accept(TokenKind::comma));
     return effect;
@@ -82,6 +95,8 @@ StatementEffect effect_of(const sql::TokenList& tokens, const sql::LexerState& l
 SessionContext::SessionContext(const ChannelFacts& channel) {
     context_.database = channel.database;
     context_.user = channel.user;
+    context_.character_set =
+        channel.collation == 0 ? std::string() : std::to_string(channel.collation);
 }
 
 void SessionContext::on_effect(const StatementEffect& effect) {
@@ -92,8 +107,9 @@ void SessionContext::on_effect(const StatementEffect& effect) {
             context_.database = effect.value;
             id_known_ = false;
             return;
-        case Kind::sql_mode:
-            context_.sql_mode = effect.value;
+        case Kind::settings:
+            if (effect.sql_mode) context_.sql_mode = *effect.sql_mode;
+            if (effect.character_set) context_.character_set = *effect.character_set;
             id_known_ = false;
             return;
         case Kind::temporary:
@@ -106,6 +122,7 @@ void SessionContext::on_effect(const StatementEffect& effect) {
 
 void SessionContext::on_reset() {
     context_.sql_mode.clear();
+    context_.character_set.clear();
     id_known_ = false;
     temporary_.clear();
     any_temporary_ = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +19,14 @@ struct StatementEffect {
         none,
         database,   ///< USE `value`
         temporary,  ///< makes the temporary table `value`; empty: of any name
-        sql_mode,   ///< the session's is `value`
+        settings,   ///< sql_mode, character set
         schema,     ///< tables, views, grants
     };
 
     Kind kind = Kind::none;
     std::string value;
+    std::optional<std::string> sql_mode{};       ///< of `settings`
+    std::optional<std::string> character_set{};  ///< of `settings`
 };
 
 /// Reads one statement, as far as needed: most are `none` at their first word.

@@ -299,13 +299,13 @@ TEST_F(Planner, StampsEveryInsertedRowOnMariadb) {
 TEST_F(Planner, NotesTheRowsThatAnInsertReadsOnMariadb) {
     EXPECT_EQ(mariadb("insert into inv select n.id, n.v from num n"),
               "insert into inv (`id`, `v`, `isotap_wlist`)  select n.id, n.v, concat('T5.1',"
-              "left(if(0,concat(@isotap_read0:='',@isotap_reader0:=''),"
-              "@isotap_read0:=concat(if(binary @isotap_reader0<=>binary 'T5.1',"
-              "ifnull(@isotap_read0,''),left(@isotap_reader0:='T5.1',0)),"
-              "ifnull(concat(ifnull(n.`isotap_rowid`,''),'=',n.`isotap_wlist`,';'),''))),0))  from "
-              "num n returning `isotap_rowid`, `isotap_wlist`, "
-              "concat(if(0,@isotap_read0:='',@isotap_read0),"
-              "left(@isotap_read0:='',0)) ");
+              "convert(left(if(0,convert(concat(@isotap_read0:='',@isotap_reader0:='') using "
+              "ascii),convert(@isotap_read0:=concat_ws('',if(binary @isotap_reader0<=>binary "
+              "'T5.1',convert(@isotap_read0 using ascii),convert(left(@isotap_reader0:='T5.1',0) "
+              "using ascii)),concat(ifnull(n.`isotap_rowid`,''),'=',n.`isotap_wlist`,';')) using "
+              "ascii)),0) using ascii))  from num n returning `isotap_rowid`, `isotap_wlist`, "
+              "concat(if(0,convert(@isotap_read0:='' using ascii),convert(@isotap_read0 using "
+              "ascii)),convert(left(@isotap_read0:='',0) using ascii)) ");
     EXPECT_EQ(plan_.coverage, Coverage::full);
     ASSERT_EQ(plan_.tables.size(), 2U);
     EXPECT_EQ(plan_.tables[1].kind, AccessKind::locking_read);
@@ -326,13 +326,15 @@ TEST_F(Planner, CollectsTheRowsOfAnUpdateOnMariadb) {
     const std::string text =
         mariadb("update inv i set i.v = concat('a', 'b'), id = 3 where id = 4");
     const std::string image = "concat_ws('|',ifnull(hex(i.v),'~'),ifnull(hex(id),'~'))";
-    EXPECT_EQ(text.substr(0, text.find(" i.v =")),
-              "update inv i set i.`isotap_wlist`=concat(i.`isotap_wlist`,left(@isotap_old:=" +
-                  image + ",0)), ");
-    EXPECT_NE(text.find(", id = 3, i.`isotap_wlist`=if(@isotap_old<=>" + image), std::string::npos);
+    EXPECT_EQ(
+        text.substr(0, text.find(" i.v =")),
+        "update inv i set i.`isotap_wlist`=concat(i.`isotap_wlist`,convert(left(@isotap_old:=" +
+            image + ",0) using ascii)), ");
+    EXPECT_NE(text.find(", id = 3, i.`isotap_wlist`=if(binary @isotap_old<=>binary " + image),
+              std::string::npos);
     EXPECT_NE(text.find(",',','T5.1'))  where id = 4"), std::string::npos);
     EXPECT_EQ(plan_.reply, ReplyChange::none);
-    EXPECT_NE(plan_.afterwards.find("select concat("), std::string::npos);
+    EXPECT_NE(plan_.afterwards.find("select concat_ws("), std::string::npos);
     expect_opaque("update ignore inv set v = 1", mariadb_state(), "UPDATE IGNORE");
 }
 
