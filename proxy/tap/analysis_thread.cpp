@@ -20,8 +20,14 @@ constexpr std::chrono::milliseconds search_interval{250};
 /// A search of a large graph may take long: then at most a quarter of the time goes into searches.
 constexpr int rest_per_search = 3;
 
-/// Relay threads never wake anybody: they have better things to do.
+/// Relay threads never wake anybody: they have better things to do. To wake up costs as much as a
+/// good many events, so they are left to gather for a while.
+constexpr std::chrono::milliseconds shortest_pause{4};
 constexpr std::chrono::milliseconds longest_pause{16};
+
+/// Unless they have filled this part of a ring meanwhile: it may be a small one.
+constexpr std::size_t hurry_share = 8;
+constexpr std::chrono::milliseconds hurried_pause{1};
 
 }  // namespace
 
@@ -60,12 +66,11 @@ void AnalysisThread::run() {
         looked_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
         if (took) {
             news = true;
-            pause_ = std::chrono::milliseconds{1};
         } else if (stopping) {
             break;
         }
-        if (news && now >= next_search) {
-            analyst_.search();
+        if (now >= next_search && (news || (!took && analyst_.is_due(system_now())))) {
+            took ? analyst_.search() : analyst_.pass_time(system_now());
             news = false;
             const auto took_so_long = Clock::now() - now;
             next_search = Clock::now() + std::max<Clock::duration>(search_interval,
@@ -95,7 +100,10 @@ bool AnalysisThread::drain_some() {
     if (furthest_behind == rings_.size()) {
         return false;
     }
-    rings_[furthest_behind]->drain(batch, [&](const EventRing::Slot& slot) {
+    EventRing& ring = *rings_[furthest_behind];
+    pause_ = std::min(pause_,
+                      ring.depth() > ring.slots() / hurry_share ? hurried_pause : shortest_pause);
+    ring.drain(batch, [&](const EventRing::Slot& slot) {
         if (const Time at = time_of(slot.event); at != Time{}) {
             clocks_[furthest_behind] = std::max(clocks_[furthest_behind], at);
         }

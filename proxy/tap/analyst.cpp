@@ -186,11 +186,21 @@ void Analyst::describe(AnomalyRecord& record) const {
     }
 }
 
-void Analyst::search() {
+template <typename Search>
+void Analyst::timed(Search search) {
     const auto began = std::chrono::steady_clock::now();
-    engine_->search();
+    search();
+    due_ = engine_->due().value_or(Time::max());
     status_.search_seconds = Seconds(std::chrono::steady_clock::now() - began).count();
     publish();
+}
+
+void Analyst::search() {
+    timed([this] { engine_->search(); });
+}
+
+void Analyst::pass_time(Time now) {
+    timed([this, now] { engine_->pass_time(now); });
 }
 
 void Analyst::finish() {

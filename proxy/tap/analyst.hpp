@@ -53,6 +53,13 @@ class Analyst {
     /// Looks for cycles, and tells the bulletin how things stand.
     void search();
 
+    /// The same when nothing is on its way at the moment, so that what only time decides can be
+    /// settled: nobody waits for the next event to be told of the last one.
+    void pass_time(Time now);
+
+    /// Whether `pass_time` would settle something, although nothing came since the last search.
+    [[nodiscard]] bool is_due(Time now) const noexcept { return now >= due_; }
+
     /// No event will follow.
     void finish();
 
@@ -68,6 +75,8 @@ class Analyst {
     void on_anomaly(analysis::Anomaly&& anomaly);
     void describe(AnomalyRecord& record) const;
     void start_engine();
+    template <typename Search>
+    void timed(Search search);
     void publish();
 
     AnalystOptions options_;
@@ -83,6 +92,7 @@ class Analyst {
     std::unique_ptr<analysis::Engine> engine_;
     analysis::Statistics past_;  ///< of engines before a restart
     std::uint64_t next_anomaly_ = 1;
+    Time due_ = Time::max();  ///< see `is_due`
     AnalysisStatus status_;
 };
 

@@ -69,6 +69,34 @@ TEST_F(TapTest, TellsOfACycleWithinASecondWhileItRuns) {
     EXPECT_EQ(tap_->bulletin().anomalies().size(), 1U);
 }
 
+/// Told now, over rows whose writer nobody knows.
+history::Event over_unknown_rows(history::Event event) {
+    std::visit(
+        [](auto& known) {
+            if constexpr (requires { known.at; }) {
+                known.at = system_now();
+            }
+        },
+        event);
+    if (auto* access = std::get_if<history::Access>(&event)) {
+        access->before = history::Version::foreign(700);
+    }
+    return event;
+}
+
+TEST_F(TapTest, TellsOfACycleThatOnlyTimeCloses) {
+    start(options_for_postgres());
+    testing::write_skew(1, history::IsolationLevel::repeatable_read,
+                        [this](std::size_t lane, const history::Event& event) {
+                            sinks_.at(lane)->accept(over_unknown_rows(event));
+                        });
+    ASSERT_TRUE(await_anomaly()) << "nothing follows, and nothing has to";
+    const Bulletin::Record told = tap_->bulletin().anomalies().front();
+    EXPECT_LT(told->found - told->transactions.back().ended, 1s);
+    tap_->stop();
+    EXPECT_EQ(tap_->bulletin().anomalies().size(), 1U);
+}
+
 TEST_F(TapTest, LooksAtAllThatIsInTheRingsBeforeItEnds) {
     start(options_for_postgres());
     constexpr std::uint64_t pairs = 300;
