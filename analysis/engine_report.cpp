@@ -85,6 +85,10 @@ void Engine::Body::publish(Anomaly&& anomaly) {
     } else if (options_.contract != nullptr) {
         anomaly.severity = options_.contract->judge(anomaly);
     }
+    if (options_.contract != nullptr) {
+        anomaly.engine = options_.contract->engine();
+        anomaly.excluded_at = options_.contract->weakest_level_without(anomaly);
+    }
     ++(anomaly.severity == Severity::violation ? statistics_.violations : statistics_.hazards);
     if (options_.on_anomaly) {
         options_.on_anomaly(std::move(anomaly));

@@ -107,6 +107,12 @@ bool concerns(const Anomaly& anomaly, history::TransactionId id) {
     }
 }
 
+bool excludes(const Contract::Promise& promise, const Anomaly& anomaly) noexcept {
+    const auto& phenomena = promise.phenomena;
+    return !(promise.models & anomaly.violates).empty() ||
+           std::find(phenomena.begin(), phenomena.end(), anomaly.kind) != phenomena.end();
+}
+
 }  // namespace
 
 boost::system::result<Contract, std::string> Contract::parse(std::string_view text) {
@@ -156,14 +162,18 @@ Severity Contract::judge(const Anomaly& anomaly) const noexcept {
             return true;
         }
         const Promise* promise = at(transaction.level);
-        return promise != nullptr &&
-               (!(promise->models & anomaly.violates).empty() ||
-                std::find(promise->phenomena.begin(), promise->phenomena.end(), anomaly.kind) !=
-                    promise->phenomena.end());
+        return promise != nullptr && excludes(*promise, anomaly);
     };
     const auto& all = anomaly.transactions;
     return !all.empty() && std::all_of(all.begin(), all.end(), promised) ? Severity::violation
                                                                          : Severity::hazard;
+}
+
+IsolationLevel Contract::weakest_level_without(const Anomaly& anomaly) const noexcept {
+    const auto found = std::find_if(promises_.begin(), promises_.end(), [&](const auto& entry) {
+        return excludes(entry.second, anomaly);
+    });
+    return found == promises_.end() ? IsolationLevel::unknown : found->first;
 }
 
 }  // namespace isotap::analysis

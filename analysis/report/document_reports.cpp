@@ -6,6 +6,7 @@
 
 #include "analysis/report/drawing.hpp"
 #include "analysis/report/explanation.hpp"
+#include "analysis/report/remedies.hpp"
 
 namespace isotap::analysis {
 
@@ -39,7 +40,11 @@ std::string article(const Anomaly& anomaly, const Names& names) {
     for (const std::string& sentence : explain(anomaly, names)) {
         html += "<li>" + escaped(sentence) + "</li>\n";
     }
-    return html + "</ol></article>\n";
+    html += "</ol>\n<p>What would prevent it:</p>\n<ul>";
+    for (const std::string& way : remedies(anomaly, names)) {
+        html += "<li>" + escaped(way) + "</li>\n";
+    }
+    return html + "</ul></article>\n";
 }
 
 std::string coverage(const Statistics& statistics, const Names& names) {

@@ -6,6 +6,7 @@
 
 #include "analysis/history/words.hpp"
 #include "analysis/report/explanation.hpp"
+#include "analysis/report/remedies.hpp"
 
 namespace isotap::analysis {
 
@@ -92,6 +93,8 @@ json::object anomaly_object(const Anomaly& anomaly, const Names& names) {
         explanation += (explanation.empty() ? "" : " ") + sentence;
     }
     object["explanation"] = explanation;
+    const std::vector<std::string> ways = remedies(anomaly, names);
+    object["remedies"] = json::array(ways.begin(), ways.end());
     json::array cycle;
     for (const CycleEdge& edge : anomaly.edges) {
         cycle.push_back(edge_object(edge, names));

@@ -7,6 +7,7 @@
 
 #include "analysis/history/words.hpp"
 #include "analysis/report/explanation.hpp"
+#include "analysis/report/remedies.hpp"
 
 namespace isotap::proxy {
 namespace {
@@ -133,7 +134,8 @@ json::object live_json(const AnomalyRecord& record) {
             {"levels", std::move(levels)},
             {"forbidden_by", std::move(forbidden)},
             {"explanation", strings(analysis::explain(anomaly, names))},
-            {"advice", analysis::advice(anomaly)},
+            {"advice", analysis::advice(anomaly, names)},
+            {"remedies", strings(analysis::remedies(anomaly, names))},
             {"cycle", edges_of(anomaly, names)},
             {"transactions", std::move(transactions)}};
 }

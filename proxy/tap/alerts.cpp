@@ -7,6 +7,7 @@
 
 #include "analysis/report/explanation.hpp"
 #include "analysis/report/json_report.hpp"
+#include "analysis/report/remedies.hpp"
 #include "proxy/tap/alert_command.hpp"
 #include "proxy/tap/http_post.hpp"
 
@@ -54,7 +55,7 @@ std::string alertmanager_body(const AnomalyRecord& record, const std::string& en
                               {"tables", tables_of(record)}};
     const json::object annotations{{"summary", title_of(anomaly)},
                                    {"description", words},
-                                   {"advice", analysis::advice(anomaly)}};
+                                   {"advice", analysis::advice(anomaly, RecordNames(record))}};
     return json::serialize(
         json::array{json::object{{"labels", labels}, {"annotations", annotations}}});
 }

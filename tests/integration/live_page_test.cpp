@@ -130,7 +130,7 @@ TEST(LivePage, ShowsAnAnomalyWhenItHappensWithItsCycleAndItsStatements) {
     EXPECT_THAT(dom, HasSubstr("#1 G2-item, write skew</h2>"));
     EXPECT_THAT(dom, HasSubstr("class=\"edge rw\" tabindex=\"0\" role=\"button\""));
     EXPECT_THAT(dom, HasSubstr("<td><strong>committed</strong></td>"));
-    EXPECT_THAT(dom, HasSubstr("<p class=\"advice\">"));
+    EXPECT_THAT(dom, HasSubstr("<ul class=\"advice\">"));
     EXPECT_THAT(dom, HasSubstr("&lt;img src=x onerror="));
     EXPECT_THAT(dom, Not(HasSubstr("<img")));
     EXPECT_THAT(dom, HasSubstr("<title>isotap</title>"));

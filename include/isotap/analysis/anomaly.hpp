@@ -111,14 +111,15 @@ struct Anomaly {
     /// In the order in which they appear in `edges`, each once.
     std::vector<InvolvedTransaction> transactions;
     ModelSet violates;
+
+    /// Whose contract was applied, and the weakest level at which that excludes such an anomaly;
+    /// empty and `unknown` where there was none, or no level does.
+    std::string engine;
+    history::IsolationLevel excluded_at = history::IsolationLevel::unknown;
 };
 
 /// What programmers call it: "lost update", "write skew", "read-write skew", "read skew",
 /// "intermediate read" …: depends on the edges as well as on the type.
 std::string_view plain_name(const Anomaly& anomaly) noexcept;
-
-/// What would have prevented it, in a sentence or two: a stronger level, a lock taken by a
-/// statement that is named, a constraint. For people; the wording may change.
-std::string advice(const Anomaly& anomaly);
 
 }  // namespace isotap::analysis

@@ -32,6 +32,10 @@ class Contract {
     /// doubt.
     [[nodiscard]] Severity judge(const Anomaly& anomaly) const noexcept;
 
+    /// The weakest level at which it could not have happened; `unknown`: at none.
+    [[nodiscard]] history::IsolationLevel weakest_level_without(
+        const Anomaly& anomaly) const noexcept;
+
   private:
     std::string engine_;
     std::map<history::IsolationLevel, Promise> promises_;
