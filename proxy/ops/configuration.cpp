@@ -149,7 +149,15 @@ std::string parse_http_url(std::string_view text) {
     return std::string(text);
 }
 
-void read_tap(const Choice& choice, TapOptions& tap) {
+/// A file that somebody else will parse: here it only has to be there.
+std::string parse_readable(const ReadFile& read, const std::string& path) {
+    if (read(path).empty()) {
+        refuse(fmt::format("{} is empty: name a PEM file", path));
+    }
+    return path;
+}
+
+void read_tap(const Choice& choice, const ReadFile& read, TapOptions& tap) {
     const auto as_it_is = [](const std::string& text) { return text; };
     choice.read("on-overload", tap.on_overload, parse_on_overload);
     choice.read("engine", tap.engine, parse_engine);
@@ -161,6 +169,8 @@ void read_tap(const Choice& choice, TapOptions& tap) {
     choice.read("alert-webhook", tap.alerts.webhook, parse_http_url);
     choice.read("alert-alertmanager", tap.alerts.alertmanager, parse_http_url);
     choice.read("alert-command", tap.alerts.command, as_it_is);
+    choice.read("alert-ca", tap.alerts.authorities,
+                [&](const std::string& path) { return parse_readable(read, path); });
     choice.read("alert-repeat", tap.alerts.repeat, parse_duration);
 }
 
@@ -182,14 +192,6 @@ std::string parse_secret(const ReadFile& read, const std::string& path) {
         refuse(fmt::format("the first line of {} is empty: write the secret there", path));
     }
     return secret;
-}
-
-/// A file that somebody else will parse: here it only has to be there.
-std::string parse_readable(const ReadFile& read, const std::string& path) {
-    if (read(path).empty()) {
-        refuse(fmt::format("{} is empty: name a PEM file", path));
-    }
-    return path;
 }
 
 void read_tls(const Choice& choice, const ReadFile& read, Listener& listener) {
@@ -320,7 +322,7 @@ ProxyOptions configure(const Sources& sources, const ReadFile& read) {
     choice.read("log-format", options.log_format, parse_log_format);
     choice.read("log-level", options.log_level, parse_log_level);
     choice.read("drain-timeout", options.drain_timeout, parse_duration);
-    read_tap(choice, options.tap);
+    read_tap(choice, read, options.tap);
     for (const Setting& setting : settings()) {
         constexpr std::string_view prefix = "limits.";
         if (const std::string_view name = setting.name; name.starts_with(prefix)) {

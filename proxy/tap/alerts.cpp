@@ -166,10 +166,10 @@ void Alerts::deliver(const Message& message) {
 std::string Alerts::attempt(const Message& message) const {
     switch (message.way) {
         case Message::Way::webhook:
-            return http_post(options_.webhook, message.body, pace_.patience);
+            return http_post(options_.webhook, message.body, pace_.patience, options_.authorities);
         case Message::Way::alertmanager:
             return http_post(url_of_alertmanager(options_.alertmanager), message.body,
-                             pace_.patience);
+                             pace_.patience, options_.authorities);
         case Message::Way::command: break;
     }
     return run_alert_command(options_.command, message.body, pace_.patience);

@@ -93,6 +93,7 @@ struct AlertOptions {
     std::string webhook;       ///< URL; empty: none
     std::string alertmanager;  ///< URL of its root; empty: none
     std::string command;       ///< run by the shell, the alert on its standard input; empty: none
+    std::string authorities;   ///< PEM file: who signs for an https URL; empty: the system's
     std::chrono::milliseconds repeat{300'000};  ///< the same pattern on the same tables again
 };
 

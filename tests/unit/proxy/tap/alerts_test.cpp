@@ -21,6 +21,9 @@
 #include <gtest/gtest.h>
 
 #include "proxy/tap/alert_command.hpp"
+#include "tests/support/certificates.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/proxy/tap/tls_receiver.hpp"
 
 namespace isotap::proxy {
 namespace {
@@ -156,6 +159,39 @@ TEST_F(AlertsTest, TryAgainUntilTheWebhookTakesIt) {
     alerts.stop();
     EXPECT_EQ(alerts.figures().sent, 1U);
     EXPECT_EQ(alerts.figures().failed, 0U);
+}
+
+TEST_F(AlertsTest, GoOverTlsAndTryAgainThere) {
+    const test::TemporaryFolder folder;
+    const test::CertificateAuthority authority(folder.path() / "ours");
+    testing::TlsReceiver receiver(authority.issue("localhost"), {503, 204});
+    AlertOptions options = to_webhook(receiver.url("localhost"));
+    options.authorities = authority.root();
+    Alerts alerts(options, "mysql", log_, quick);
+    alerts.start();
+    alerts.offer(record_on("account"));
+    EXPECT_EQ(receiver.wait_for_clients(2), 2U);
+    alerts.stop();
+    const auto requests = receiver.requests();
+    ASSERT_EQ(requests.size(), 2U);
+    EXPECT_THAT(requests.back(), HasSubstr("\"type\":\"G2-item\""));
+    EXPECT_EQ(alerts.figures().sent, 1U);
+}
+
+TEST_F(AlertsTest, TellNothingToWhomNobodySignedFor) {
+    const test::TemporaryFolder folder;
+    const test::CertificateAuthority authority(folder.path() / "ours");
+    const test::CertificateAuthority other(folder.path() / "others");
+    testing::TlsReceiver receiver(authority.issue("localhost"));
+    AlertOptions options = to_webhook(receiver.url("localhost"));
+    options.authorities = other.root();
+    Alerts alerts(options, "mysql", log_, quick);
+    alerts.start();
+    alerts.offer(record_on("account"));
+    EXPECT_EQ(receiver.wait_for_clients(quick.tries), quick.tries);
+    alerts.stop();
+    EXPECT_TRUE(receiver.requests().empty());
+    EXPECT_EQ(alerts.figures().failed, 1U);
 }
 
 TEST_F(AlertsTest, TellEachPatternOnItsTablesOnce) {
