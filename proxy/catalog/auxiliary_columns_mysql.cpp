@@ -84,6 +84,16 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
         return found;
     }
 
+    std::vector<AuxiliaryState> lacking() override {
+        std::vector<AuxiliaryState> found;
+        for (const Row& row : ask(tables_query)) {
+            if (row.at(2).empty() && row.at(4) == "0") {
+                found.push_back({.schema = row.at(0), .table = row.at(1)});
+            }
+        }
+        return found;
+    }
+
     void add(const AuxiliaryState& table, const Progress& progress) override {
         const std::string name = spelled(table);
         // In two steps each of them is instant: a default that is an expression would copy the

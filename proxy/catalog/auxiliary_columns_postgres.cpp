@@ -76,6 +76,20 @@ class PostgresAuxiliaryColumns final : public AuxiliaryColumns {
         return found;
     }
 
+    std::vector<AuxiliaryState> lacking() override {
+        const Result rows = run(tables_query);
+        std::vector<AuxiliaryState> found;
+        for (int i = 0; i < PQntuples(rows.get()); ++i) {
+            const auto field = [&](int column) -> std::string_view {
+                return PQgetvalue(rows.get(), i, column);
+            };
+            if (field(2).empty() && field(3) == "0") {
+                found.push_back({.schema = std::string(field(0)), .table = std::string(field(1))});
+            }
+        }
+        return found;
+    }
+
     void add(const AuxiliaryState& table, const Progress& progress) override {
         const std::string name = spelled(table);
         // Neither column is filled here: the first has no default yet, the second a constant one.

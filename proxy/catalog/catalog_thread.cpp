@@ -27,12 +27,13 @@ constexpr auto longest_pause = 30s;
 }  // namespace
 
 CatalogThread::CatalogThread(Upstream upstream, Versions versions, std::size_t queued_plans,
-                             Log& log, Connect connect)
+                             Log& log, Connect connect, Prepare prepare)
     : upstream_(std::move(upstream)),
       versions_(versions),
       most_jobs_(queued_plans),
       log_(log),
       connect_(std::move(connect)),
+      prepare_(std::move(prepare)),
       thread_([this] { run(); }) {}
 
 CatalogThread::~CatalogThread() {
@@ -118,6 +119,7 @@ PlanAnswer CatalogThread::answer(const PlanJob& job, Line& line) {
             return refused();
         }
     }
+    prepare(line, database);
     // Read before the tables are looked at: what changes meanwhile makes the answer old.
     const std::uint64_t generation = line.known->generation.load(std::memory_order_acquire);
     if (job.had == generation) {
@@ -130,6 +132,15 @@ PlanAnswer CatalogThread::answer(const PlanJob& job, Line& line) {
         lost(line, database, detail);
     }
     return made;
+}
+
+void CatalogThread::prepare(Line& line, const std::string& database) {
+    const std::uint64_t generation = line.known->generation.load(std::memory_order_acquire);
+    std::uint64_t& prepared = line.prepared[database];
+    if (prepare_ && prepared != generation + 1) {
+        prepare_(database);
+        prepared = generation + 1;  // 0: never
+    }
 }
 
 bool CatalogThread::connected(Line& line, const std::string& database) {

@@ -27,9 +27,12 @@ class CatalogThread {
     using Connect = std::function<Asked<std::unique_ptr<SideConnection>>(
         const Upstream& upstream, const std::string& database)>;
 
-    /// `log` must outlive it.
+    /// Called on this thread with a database, before plans are made for what its schema has become.
+    using Prepare = std::function<void(const std::string& database)>;
+
+    /// `log` must outlive it. `prepare` may be null.
     CatalogThread(Upstream upstream, Versions versions, std::size_t queued_plans, Log& log,
-                  Connect connect = connect_side);
+                  Connect connect = connect_side, Prepare prepare = {});
     ~CatalogThread();
     CatalogThread(const CatalogThread&) = delete;
     CatalogThread& operator=(const CatalogThread&) = delete;
@@ -55,12 +58,14 @@ class CatalogThread {
         Trouble failure;  ///< of the last try to connect
         Clock::time_point try_again;
         Clock::duration pause{};
-        bool troubled = false;  ///< the log says so
+        bool troubled = false;                          ///< the log says so
+        std::map<std::string, std::uint64_t> prepared;  ///< generation, by database
     };
 
     void run();
     void work(const PlanJob& job);
     PlanAnswer answer(const PlanJob& job, Line& line);
+    void prepare(Line& line, const std::string& database);
     bool connected(Line& line, const std::string& database);
     void lost(Line& line, const std::string& database, const std::string& detail);
     void check(Line& line, const std::string& database);
@@ -73,6 +78,7 @@ class CatalogThread {
     std::size_t most_jobs_;
     Log& log_;
     Connect connect_;
+    Prepare prepare_;
 
     std::mutex mutex_;
     std::condition_variable wake_;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 #include "analysis/report/json_report.hpp"
 #include "analysis/report/short_names.hpp"
 #include "analysis/report/text_report.hpp"
+#include "proxy/catalog/table_lender.hpp"
 #include "proxy/commands/child.hpp"
 #include "proxy/commands/command.hpp"
 #include "proxy/ops/configuration.hpp"
@@ -49,6 +51,7 @@ constexpr int anomalies_found = 1;
 
 struct ExecLine {
     Layer given;
+    std::string schema = "auto";
     std::string fail_on = "violation";
     std::string json_file;
     std::string junit_file;
@@ -71,6 +74,13 @@ std::unique_ptr<CLI::App> make_app(ExecLine& line) {
                setting.help)
             ->type_name(setting.argument);
     }
+    app->add_option(
+           "--schema", line.schema,
+           "Columns that name rows and versions: 'auto' lends them for the run where they "
+           "cannot be seen (MariaDB), 'add' puts them on for good, 'none' leaves all as it "
+           "is (auto)")
+        ->check(CLI::IsMember({"auto", "add", "none"}))
+        ->type_name("HOW");
     app->add_option("--fail-on", line.fail_on,
                     "End with 1 on a violation, or on a hazard as well (violation)")
         ->check(CLI::IsMember({"violation", "hazard"}))
@@ -97,6 +107,7 @@ Sources gather(const ExecLine& line) {
     for (const auto& [name, text] : {std::pair{"mode", "instrument"},
                                      {"on-overload", "block"},
                                      {"record-values", "true"},
+                                     {"limits.plan-wait", "1s"},
                                      {"log-level", "error"}}) {
         if (!sources.environment.contains(name)) {
             sources.command_line.try_emplace(name, Given{text, ours.origin});
@@ -151,7 +162,47 @@ bool fails(const Tap& tap, const std::string& fail_on) {
            (fail_on == "hazard" && verdict == analysis::Verdict::hazard);
 }
 
-int run_behind_proxy(const ProxyOptions& options, const std::vector<std::string>& words,
+/// The columns of tables while the program runs, as `--schema` has it.
+class LentColumns {
+  public:
+    LentColumns(const Listener& listener, const std::string& how, Log& log)
+        : keeps_(how == "add"), database_(listener.upstream.database) {
+        // PostgreSQL names rows and versions by itself; and there everybody would see the columns.
+        const bool needed = listener.mode == Mode::instrument &&
+                            listener.upstream.dialect == history::Dialect::mysql;
+        if (needed && how != "none") {
+            lender_.emplace(listener.upstream, log);
+        }
+    }
+    ~LentColumns() { end(); }
+    LentColumns(const LentColumns&) = delete;
+    LentColumns& operator=(const LentColumns&) = delete;
+
+    /// For tables that are there, now; for those that come, before their statements are planned.
+    void begin(Listener& listener) {
+        if (lender_) {
+            lender_->lend(database_);
+            listener.before_plans = [this](const std::string& database) {
+                lender_->lend(database);
+            };
+        }
+    }
+
+    /// Nobody uses the tables through us any more.
+    void end() {
+        if (lender_ && !keeps_ && !lender_->take_back()) {
+            std::cerr << "isotap: tables have columns that were lent to them: take them away with "
+                         "'isotap schema drop URL'\n";
+        }
+    }
+
+  private:
+    bool keeps_;
+    std::string database_;
+    std::optional<TableLender> lender_;
+};
+
+int run_behind_proxy(ProxyOptions options, const std::vector<std::string>& words,
                      const ExecLine& line) {
     block_signals();
     raise_descriptor_limit();
@@ -162,6 +213,8 @@ int run_behind_proxy(const ProxyOptions& options, const std::vector<std::string>
                            fmt::format("cannot record into {} ({}): choose another file",
                                        recording->path, recording->error));
     }
+    LentColumns columns(options.relay.listeners.front(), line.schema, log);
+    columns.begin(options.relay.listeners.front());
     Relay relay(
         options.relay,
         [&tap](std::size_t, RelayCounters& counters) { return tap.sink_of_thread(counters); }, log);
@@ -171,6 +224,7 @@ int run_behind_proxy(const ProxyOptions& options, const std::vector<std::string>
     relay.start();
     const int code = run_child(filled_in(words, upstream, proxy), variables_for(upstream, proxy));
     relay.finish(drain_patience);
+    columns.end();
     tap.stop();
     report(tap, words.front(), line);
     return code == 0 && fails(tap, line.fail_on) ? anomalies_found : code;
@@ -186,8 +240,8 @@ int run_exec(const std::vector<std::string>& arguments) {
     if (end == arguments.end() || end + 1 == arguments.end()) {
         refuse("there is no program to run: write it behind --, as in 'isotap exec … -- pytest'");
     }
-    const ProxyOptions options = configure(gather(line), read_small_file);
-    return run_behind_proxy(options, {end + 1, arguments.end()}, line);
+    return run_behind_proxy(configure(gather(line), read_small_file), {end + 1, arguments.end()},
+                            line);
 }
 
 std::string help_for_exec() {

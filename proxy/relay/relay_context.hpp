@@ -32,7 +32,8 @@ struct ListenerContext {
           rules{listener.tls, tls.has_certificate(), listener.upstream.tls} {
         if (listener.mode == Mode::instrument) {
             catalog = std::make_unique<CatalogThread>(listener.upstream, listener.versions,
-                                                      limits.queued_plans, log);
+                                                      limits.queued_plans, log, connect_side,
+                                                      listener.before_plans);
         }
     }
 

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/mysql_server.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/postgres_server.hpp"
 #include "tests/support/process.hpp"
@@ -111,6 +112,60 @@ TEST_F(ExecTest, RefusesARecordingThatCannotBeMade) {
     const Finished finished = exec({"--record", "/proc/nowhere/r.isotap"}, {"true"});
     EXPECT_EQ(finished.exit_code, 3);
     EXPECT_THAT(finished.output, HasSubstr("cannot record into"));
+}
+
+TEST_F(ExecTest, LeavesTheSchemaOfPostgresAlone) {
+    const Words program{psql(), "-Xqc", "create table if not exists keyless (v int)", "-c",
+                        "insert into keyless values (1)"};
+    for (const char* how : {"auto", "add", "none"}) {
+        EXPECT_EQ(exec({"--schema", how}, program).exit_code, 0);
+        EXPECT_EQ(server_->sql("select count(*) from pg_attribute where attname like 'isotap%'"),
+                  "0\n");
+    }
+    EXPECT_EQ(exec({"--schema", "maybe"}, program).exit_code, 2);
+}
+
+class MariadbExec : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!mysql_available(MysqlFlavour::mariadb)) {
+            GTEST_SKIP() << "no MariaDB";
+        }
+        server_ = std::make_unique<MysqlServer>();
+        server_->sql(
+            "use shop; create table account (id int primary key, balance int); "
+            "insert into account values (1, 100); create table had (id int)");
+        run_or_throw(
+            {.arguments = {isotap_program(), "schema", "add", server_->url(), "--tables", "had"}});
+    }
+
+    /// Tables that have the columns.
+    [[nodiscard]] std::string lent() const { return server_->sql(tables_with_columns); }
+    /// What the program itself sees of that while it runs.
+    [[nodiscard]] Finished exec(const std::string& how) const {
+        return run({.arguments = {isotap_program(), "exec", "--upstream", server_->url(),
+                                  "--schema", how, "--", "mariadb", "-h{host}", "-P{port}", "-utap",
+                                  "-N", "shop", "-e", tables_with_columns}});
+    }
+
+    const std::string tables_with_columns =
+        "select group_concat(table_name order by 1) from information_schema.columns where "
+        "column_name = 'isotap_rowid' and table_schema = 'shop'";
+    std::unique_ptr<MysqlServer> server_;
+};
+
+TEST_F(MariadbExec, LendsTheColumnsForTheRun) {
+    const Finished finished = exec("auto");
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
+    EXPECT_THAT(finished.output, HasSubstr("account,had\n"));
+    EXPECT_EQ(lent(), "had\n") << "what was there before stays, the rest goes";
+}
+
+TEST_F(MariadbExec, KeepsThemOrLeavesAllAsItIs) {
+    EXPECT_THAT(exec("none").output, testing::StartsWith("had\n"));
+    EXPECT_EQ(lent(), "had\n");
+    EXPECT_THAT(exec("add").output, HasSubstr("account,had\n"));
+    EXPECT_EQ(lent(), "account,had\n");
 }
 
 }  // namespace

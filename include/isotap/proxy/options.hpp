@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,9 @@ struct Listener {
     Prove prove = Prove::now;
     protocol::TlsPolicy tls = protocol::TlsPolicy::opaque;
     TlsFiles files;
+    /// Called on the catalog thread before the first plan for a schema that is new or has changed,
+    /// with the database; may block. Null: nothing to do.
+    std::function<void(const std::string&)> before_plans;
 };
 
 struct RelayOptions {

@@ -1,0 +1,101 @@
+#include "proxy/catalog/table_lender.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "proxy/catalog/auxiliary_columns.hpp"
+
+namespace isotap::proxy {
+namespace {
+
+using Stage = AuxiliaryState::Stage;
+
+/// The server's own, whose tables are none of ours.
+constexpr std::string_view of_the_server[] = {"mysql", "sys", "information_schema",
+                                              "performance_schema"};
+
+bool is_of_the_server(const std::string& database) {
+    return std::find(std::begin(of_the_server), std::end(of_the_server), database) !=
+           std::end(of_the_server);
+}
+
+}  // namespace
+
+Upstream TableLender::at(const std::string& database) const {
+    Upstream upstream = upstream_;
+    upstream.database = database;
+    return upstream;
+}
+
+void TableLender::lend(const std::string& database) noexcept try {
+    if (database.empty() || is_of_the_server(database)) {
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (over_) {
+        return;
+    }
+    lend_in(databases_[database], database);
+} catch (const std::exception& error) {
+    log_.line(LogLevel::warning, "tables were lent no columns", database + ": " + error.what());
+}
+
+void TableLender::lend_in(Database& state, const std::string& name) {
+    const auto columns = auxiliary_columns(at(name));
+    if (!state.known) {
+        for (const AuxiliaryState& table : columns->tables()) {
+            if (table.stage == Stage::begun || table.stage == Stage::ready) {
+                state.had.emplace(table.schema, table.table);
+            }
+        }
+        state.known = true;
+    }
+    for (const AuxiliaryState& table : columns->lacking()) {
+        if (state.left.contains({table.schema, table.table})) {
+            continue;
+        }
+        try {
+            ++state.lent;  // a part of it may be done when the rest fails
+            columns->add(table, [](std::uint64_t) {});
+        } catch (const std::exception& error) {
+            state.left.emplace(table.schema, table.table);
+            log_.line(LogLevel::warning, "a table was lent no columns",
+                      fmt::format("{}.{}: {}", table.schema, table.table, error.what()));
+        }
+    }
+}
+
+bool TableLender::take_back() noexcept {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    bool all = true;
+    for (auto& [name, state] : databases_) {
+        if (state.lent == 0) {
+            continue;
+        }
+        try {
+            take_back_from(state, name);
+            state.lent = 0;
+        } catch (const std::exception& error) {
+            all = false;
+            log_.line(LogLevel::error, "lent columns had to stay", name + ": " + error.what());
+        }
+    }
+    return all;
+}
+
+/// Copies of tables have the columns as well: whatever has them and had not goes back.
+void TableLender::take_back_from(const Database& state, const std::string& name) {
+    const auto columns = auxiliary_columns(at(name));
+    for (const AuxiliaryState& table : columns->tables()) {
+        const bool has = table.stage == Stage::begun || table.stage == Stage::ready;
+        if (has && !state.had.contains({table.schema, table.table})) {
+            columns->drop(table);
+        }
+    }
+}
+
+}  // namespace isotap::proxy
