@@ -52,6 +52,13 @@ bool has_limit(const Structure& structure, QueryId query) {
     return found;
 }
 
+bool only_exists(const Draft& draft, QueryId query) {
+    const Query& one = draft.structure.queries[query];
+    return one.all.first >= 2 && draft.tokens[one.all.first - 2].is(Keyword::exists) &&
+           one.limit.size() == 2 && draft.tokens[one.limit.first].is(Keyword::limit) &&
+           draft.tokens[one.limit.first + 1].is(TokenKind::integer);
+}
+
 bool reads_tables(const Structure& structure, QueryId query) {
     const TokenRange all = structure.queries[query].all;
     return std::any_of(

@@ -22,6 +22,10 @@ bool is_grouped(const Draft& draft, BlockId block);
 /// Only some of the query's rows come out of it.
 bool has_limit(const Structure& structure, QueryId query);
 
+/// Behind EXISTS, a query that ends at once when it has a row: `LIMIT n` with a number that is
+/// spelled out, and no OFFSET. Which row it would be is nobody's matter, only that n is not 0.
+bool only_exists(const Draft& draft, QueryId query);
+
 /// How the block's expressions call the relation.
 TokenIndex called(const Relation& relation) noexcept;
 

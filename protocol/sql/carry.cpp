@@ -48,6 +48,17 @@ bool shares_its_name(const Draft& draft, const Relation& relation) {
                          }) > 1;
 }
 
+/// What LIMIT cuts off counts like what WHERE rejects: it is no part of what was read. What stands
+/// in front of an OFFSET had to be there for the others to come.
+bool skips_rows(const Draft& draft, TokenRange limit) {
+    for (TokenIndex i = limit.first; i < limit.last; ++i) {
+        if (draft.tokens[i].is(Keyword::offset) || draft.tokens[i].is(TokenKind::comma)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string_view Carrier::obstacle(QueryId query) const {
@@ -196,8 +207,8 @@ void Carrier::note_hidden_rows(BlockId id) {
     }
     for (QueryId query = block.query; query != no_node;) {
         const Query& one = draft_.structure.queries[query];
-        if (!one.limit.empty() && !one.order_by.empty()) {
-            draft_.partial("LIMIT hides rows");
+        if (skips_rows(draft_, one.limit) && !one.order_by.empty()) {
+            draft_.partial("OFFSET hides rows");
         }
         query = one.role == QueryRole::arm ? draft_.structure.blocks[one.parent].query : no_node;
     }

@@ -48,7 +48,7 @@ bool is_syntax(Keyword keyword, Dialect dialect) noexcept {
 
 std::string_view Companions::obstacle(QueryId query) const {
     const Structure& structure = draft_.structure;
-    if (has_limit(structure, query)) {
+    if (hides_rows(query)) {
         return "LIMIT hides rows";
     }
     if (!structure.queries[query].with.empty()) {
@@ -60,6 +60,22 @@ std::string_view Companions::obstacle(QueryId query) const {
         }
     }
     return {};
+}
+
+/// A set operation has read all rows of its arms before a LIMIT behind it can cut anything off.
+bool Companions::hides_rows(QueryId id) const {
+    const Structure& structure = draft_.structure;
+    if (!has_limit(structure, id) || only_exists(draft_, id)) {
+        return false;
+    }
+    const Query& query = structure.queries[id];
+    bool arms = false;
+    for (BlockId arm = query.body; arm != no_node; arm = structure.blocks[arm].next_arm) {
+        const Block& block = structure.blocks[arm];
+        arms = arms || (block.kind == BlockKind::nested && block.nested != no_node &&
+                        has_limit(structure, block.nested));
+    }
+    return arms || query.operation != SetOperation::other;
 }
 
 std::string_view Companions::obstacle_of_block(BlockId id) const {
@@ -120,6 +136,9 @@ std::string_view Companions::obstacle_of_text(TokenRange range) const {
             case TokenKind::system_variable: return "variable in a condition";
             case TokenKind::open_bracket: return "array in a condition";
             default:
+                if (token.is(Keyword::limit) && within_exists(i)) {
+                    break;
+                }
                 if (token.is(Keyword::case_) || token.is(Keyword::div) || token.is(Keyword::mod) ||
                     token.is(Keyword::limit) || token.is(Keyword::for_)) {
                     return "operator in a condition";
@@ -127,6 +146,15 @@ std::string_view Companions::obstacle_of_text(TokenRange range) const {
         }
     }
     return {};
+}
+
+bool Companions::within_exists(TokenIndex limit) const {
+    for (QueryId id = 0; id < draft_.structure.queries.size(); ++id) {
+        if (draft_.structure.queries[id].limit.holds(limit)) {
+            return only_exists(draft_, id);
+        }
+    }
+    return false;
 }
 
 bool Companions::is_correlated(QueryId query) const {
@@ -195,13 +223,29 @@ Quoting Companions::source_of(BlockId id) const {
         text.quote({block.all.first + 1, block.all.last});
     } else {
         text.quote(block[Clause::from]);
-        if (block.has(Clause::where)) {
-            text.add(" ");
-            text.quote(block[Clause::where]);
-        }
+        add_condition(block, text);
     }
     text.add(" ");
     return text;
+}
+
+/// ` where …`. EXISTS (… LIMIT 0) reads nothing, and a plan holds for every number.
+void Companions::add_condition(const Block& block, Quoting& text) const {
+    const TokenRange where = block[Clause::where];
+    const TokenRange limit = draft_.structure.queries[block.query].limit;
+    if (!only_exists(draft_, block.query)) {
+        text.add(where.empty() ? "" : " ");
+        text.quote(where);
+        return;
+    }
+    text.add(" where ");
+    if (!where.empty()) {
+        text.add("(");
+        text.quote({where.first + 1, where.last});
+        text.add(") and ");
+    }
+    text.quote({limit.first + 1, limit.last});
+    text.add(" > 0");
 }
 
 void Companions::read_beside(QueryId query) {

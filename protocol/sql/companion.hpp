@@ -35,11 +35,15 @@ class Companions {
     [[nodiscard]] bool is_correlated(QueryId query) const;
 
   private:
+    [[nodiscard]] bool hides_rows(QueryId query) const;
+    /// A LIMIT that changes nothing: see `only_exists`.
+    [[nodiscard]] bool within_exists(TokenIndex limit) const;
     [[nodiscard]] std::string_view obstacle_of_block(BlockId block) const;
     [[nodiscard]] std::string_view obstacle_of_text(TokenRange range) const;
     [[nodiscard]] bool is_column_within(TokenIndex name, TokenRange range) const;
     [[nodiscard]] bool refers_outside(TokenRange text, TokenRange scope) const;
     [[nodiscard]] Quoting source_of(BlockId block) const;
+    void add_condition(const Block& block, Quoting& text) const;
     [[nodiscard]] Quoting told_once(const Quoting& column) const;
 
     Draft& draft_;

@@ -89,6 +89,9 @@ struct Plan {
     std::vector<CapturedTable> tables;
     /// A result without rows may have read rows all the same, and nothing tells of them.
     bool silent_when_empty = false;
+    /// Coverage is full after all when so many rows were inserted: none met a conflict. 0: it is
+    /// as it stands.
+    std::size_t full_when_inserted = 0;
 
     /// A statement to send behind this one on the same connection; empty where none is needed. Its
     /// one row has the rows of `tables[0]` in its first column, as `packed`, each with wList as it

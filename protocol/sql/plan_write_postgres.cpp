@@ -77,6 +77,27 @@ class PostgresWrite {
         return both += draft_.added(ColumnRole::made, index_, "new.xmin::text");
     }
 
+    /// How many rows the INSERT has when all are spelled out, and nothing else is read; else 0.
+    [[nodiscard]] std::size_t rows_spelled_out() const {
+        const TokenRange source = block_[Clause::source];
+        if (draft_.structure.relations.size() != 1 || source.empty() ||
+            !draft_.tokens[source.first].is(Keyword::values)) {
+            return 0;
+        }
+        std::size_t rows = 0;
+        std::size_t depth = 0;
+        for (TokenIndex i = source.first + 1; i < source.last; ++i) {
+            if (draft_.tokens[i].is(TokenKind::open_paren)) {
+                rows += depth++ == 0 ? 1 : 0;
+            } else if (draft_.tokens[i].is(TokenKind::close_paren)) {
+                --depth;
+            } else if (depth == 0 && !draft_.tokens[i].is(TokenKind::comma)) {
+                return 0;  // ORDER BY, LIMIT
+            }
+        }
+        return rows;
+    }
+
     void insert(bool partitioned) {
         const bool conflict = block_.has(Clause::conflict);
         const TokenIndex set = draft_.find(block_[Clause::conflict], Keyword::set);
@@ -102,6 +123,9 @@ class PostgresWrite {
                 draft_.added(ColumnRole::updated, index_, "(" + qualifier_ + ".xmax<>0)::text");
         } else if (conflict) {
             draft_.partial("ON CONFLICT DO NOTHING");
+        }
+        if (draft_.plan.coverage == history::Coverage::partial) {
+            draft_.plan.full_when_inserted = rows_spelled_out();
         }
     }
 

@@ -105,6 +105,7 @@ inline const std::vector<std::string> queries = {
     "set search_path to public; select id from account where id = 2",
     "create temp table account(z int); insert into account values (1)",
     "select * from account",
+    "select * from account, item",
     "discard all",
     "create table made(id int primary key); insert into made values (1); select * from made",
     "select * from made; drop table made",
@@ -140,6 +141,45 @@ declare c cursor for select distinct balance from account
 fetch all c
 rollback
 close d
+)";
+
+/// Tables that only this session sees, one statement a line.
+inline constexpr const char* own_tables = R"(begin
+select 1
+create table fresh(id int primary key, v int not null)
+insert into fresh values (1, 10), (2, 20)
+insert into fresh values (3, 30) returning v, id
+savepoint s
+insert into fresh values (4, 40) on conflict do nothing
+insert into fresh values (null, 1)
+rollback to s
+insert into fresh values (4, 40)
+release s
+update fresh f set v = v + 1 where id > 1 returning f.*
+delete from fresh where id = 3
+alter table fresh add column more text default 'x'
+select * from fresh order by id
+with c as (select id from fresh) select count(*) from c
+declare c cursor for select v from fresh order by id
+fetch 2 from c
+select balance from account where id = 1
+insert into fresh select id + 100, 0 from account where id = 2
+create index on fresh (v)
+commit
+select id, v from fresh order by id
+create temp table fresh as select 7 as seven
+insert into fresh values (8)
+select * from fresh order by 1
+update fresh set seven = 9 where seven = 8 returning seven
+drop table fresh
+select id, v from fresh order by id
+begin
+drop table fresh
+create table fresh(id int)
+insert into fresh values (5)
+rollback
+select id from fresh order by id
+drop table fresh
 )";
 
 }  // namespace isotap::test

@@ -70,6 +70,7 @@ void AccessRecorder::begin(const sql::Plan& plan, const history::StatementRef& s
     statement_ = statement;
     rows_ = 0;
     lost_ = 0;
+    inserted_ = 0;
     tables_.clear();
     for (const sql::CapturedTable& table : plan.tables) {
         tables_.push_back(names_.id_of(table.identity));
@@ -87,8 +88,8 @@ bool AccessRecorder::record(std::span<const Field> added) {
             return false;
         }
     }
-    if (transaction_) {
-        tell_alias(*transaction_);
+    for (const std::uint64_t number : transactions_) {
+        tell_alias(number);
     }
     for (std::size_t table = 0; table < touched_.size(); ++table) {
         tell(table, touched_[table]);
@@ -97,7 +98,7 @@ bool AccessRecorder::record(std::span<const Field> added) {
 }
 
 bool AccessRecorder::read(std::span<const Field> added) {
-    transaction_.reset();
+    transactions_.clear();
     for (Touched& touched : touched_) {
         std::string kept = std::move(touched.key);
         kept.clear();
@@ -117,8 +118,11 @@ bool AccessRecorder::read(std::span<const Field> added) {
 
 bool AccessRecorder::read_one(const sql::AddedColumn& column, const Field& field) {
     if (column.role == ColumnRole::transaction) {
-        transaction_ = transaction_number(field.text);
-        return transaction_.has_value();
+        const auto number = transaction_number(field.text);
+        if (number) {
+            transactions_.push_back(*number);
+        }
+        return number.has_value();
     }
     if (column.table >= touched_.size()) {
         return false;
@@ -176,6 +180,7 @@ void AccessRecorder::tell(std::size_t table, const Touched& touched) {
             kind = AccessKind::update;
         } else {
             before = Version::unborn();
+            ++inserted_;
         }
     }
     if (kind == AccessKind::remove) {

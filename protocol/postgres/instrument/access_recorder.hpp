@@ -36,6 +36,9 @@ class AccessRecorder {
     /// Rows of the statement that were beyond `Limits::rows_per_statement`.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
+    /// Rows that came into being, of those that were told.
+    [[nodiscard]] std::uint64_t inserted() const noexcept { return inserted_; }
+
   private:
     /// What one result row says about one table.
     struct Touched {
@@ -74,10 +77,11 @@ class AccessRecorder {
     history::StatementRef statement_;
     std::uint64_t rows_ = 0;
     std::uint64_t lost_ = 0;
-    std::vector<history::NameId> tables_;  ///< of the plan
-    std::vector<Touched> touched_;         ///< by table of the plan
-    std::optional<std::uint64_t> transaction_;
-    std::string key_;  ///< of a packed row
+    std::uint64_t inserted_ = 0;
+    std::vector<history::NameId> tables_;      ///< of the plan
+    std::vector<Touched> touched_;             ///< by table of the plan
+    std::vector<std::uint64_t> transactions_;  ///< what the row calls its transaction
+    std::string key_;                          ///< of a packed row
     std::string label_;
 
     history::TransactionId aliased_{};

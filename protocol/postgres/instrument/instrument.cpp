@@ -169,6 +169,11 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
                statement->plan && statement->plan->silent_when_empty) {
         coverage = Coverage::partial;
         reason = "no row to tell what was read";
+    } else if (coverage == Coverage::partial && recording_ && statement->plan &&
+               statement->plan->full_when_inserted == recorder_.inserted() &&
+               recorder_.inserted() > 0 && lost == 0) {
+        coverage = Coverage::full;
+        reason = {};
     } else if (lost > 0) {
         coverage = Coverage::partial;
         reason = "too many rows";

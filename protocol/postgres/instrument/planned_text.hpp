@@ -35,9 +35,9 @@ struct PlannedStatement {
 
     /// Its rows are those of the query that a cursor was made of, `declared`; null: not known.
     void follow(const PlannedStatement* declared) {
-        const bool known = declared != nullptr && declared->rewritten;
-        plan = known ? declared->plan : nullptr;
-        of_cursor = known && !declared->declares.empty();
+        const bool known = declared != nullptr;
+        plan = known && declared->rewritten ? declared->plan : nullptr;
+        of_cursor = plan && !declared->declares.empty();
         coverage = known ? declared->coverage : history::Coverage::opaque;
         reason = known ? declared->reason : "cursor";
     }

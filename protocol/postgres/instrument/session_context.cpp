@@ -1,6 +1,5 @@
 #include "protocol/postgres/instrument/session_context.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "protocol/postgres/startup_options.hpp"
@@ -41,33 +40,40 @@ void SessionContext::set_role(const StatementEffect& effect) {
 
 void SessionContext::on_effect(const StatementEffect& effect) {
     switch (effect.kind) {
-        case Kind::search_path: set_search_path(effect); break;
+        case Kind::search_path:
+            set_search_path(effect);
+            tables_.on_names_moved();
+            break;
         case Kind::role: set_role(effect); break;
         case Kind::reset_all:
             now_.context.search_path = session_.context.search_path = initial_.search_path;
             now_.known = session_.known = true;
+            tables_.on_names_moved();
             break;
         case Kind::discard_all:
             now_.context = session_.context = initial_;
             now_.known = session_.known = true;
-            [[fallthrough]];
-        case Kind::discard_temp:
-            temporary_.clear();
-            any_temporary_ = false;
+            tables_.on_names_moved();
             break;
-        case Kind::unclear: now_.known = session_.known = false; break;
+        case Kind::discard_temp: break;
+        case Kind::unclear:
+            now_.known = session_.known = false;
+            tables_.on_names_moved();
+            break;
         case Kind::savepoint: save(effect.value); return;
         case Kind::release: release(effect.value); return;
         case Kind::rollback_to: return_to(effect.value); return;
         case Kind::schema:
+        case Kind::created:
         case Kind::commit_prepared: schema_changed_ = true; break;
-        case Kind::temporary: note_temporary(effect.value); break;
+        case Kind::temporary: break;
         case Kind::none:
         case Kind::deallocate_all:
         case Kind::reading:
         case Kind::commit:
         case Kind::rollback: return;
     }
+    tables_.on_effect(effect);
     changed_ = true;
     ++generation_;
 }
@@ -76,7 +82,7 @@ void SessionContext::save(const std::string& name) {
     if (saved_.size() == savepoints_max) {
         forgot_saved_ = true;
     } else {
-        saved_.push_back({name, now_, session_, changed_, schema_changed_});
+        saved_.push_back({name, now_, session_, changed_, schema_changed_, tables_});
     }
 }
 
@@ -100,20 +106,13 @@ void SessionContext::return_to(const std::string& name) {
             session_ = saved.session;
             changed_ = saved.changed;
             schema_changed_ = saved.schema_changed;
+            tables_ = saved.tables;
             return;
         }
     }
     if (changed_) {
         now_.known = session_.known = false;
         ++generation_;
-    }
-}
-
-void SessionContext::note_temporary(const std::string& name) {
-    if (name.empty() || temporary_.size() == temporary_max) {
-        any_temporary_ = true;
-    } else {
-        temporary_.push_back(name);
     }
 }
 
@@ -137,6 +136,7 @@ void SessionContext::on_parameter(std::string_view name, std::string_view value)
     }
     path_reported_ = true;
     now_.context.search_path = value;
+    tables_.on_names_moved();
     ++generation_;
 }
 
@@ -149,6 +149,8 @@ bool SessionContext::on_transaction_end(bool committed) {
         now_ = session_;
         changed_ = false;
         ++generation_;
+        committed ? tables_.on_committed() : void(tables_ = tables_before_);
+        tables_before_ = tables_;
     }
     before_ = session_;
     return schema_changed && committed;
@@ -158,26 +160,16 @@ std::string_view SessionContext::obstacle() const noexcept {
     if (!now_.known) {
         return "session context";
     }
-    if (schema_changed_) {
-        return "uncommitted schema change";
-    }
-    return any_temporary_ ? "temporary tables" : std::string_view{};
+    return tables_.obstacle();
 }
 
-bool SessionContext::mentions_temporary(const sql::TokenList& tokens) const {
-    if (temporary_.empty()) {
-        return false;
-    }
-    for (sql::TokenIndex at = 0; at < tokens.size(); ++at) {
-        if (!tokens[at].is(sql::TokenKind::word) && !tokens[at].is(sql::TokenKind::quoted_name)) {
-            continue;
-        }
-        const std::string name = sql::name_of(tokens.text(at), sql::Dialect::postgres);
-        if (std::find(temporary_.begin(), temporary_.end(), name) != temporary_.end()) {
-            return true;
-        }
-    }
-    return false;
+SessionTables::Meaning SessionContext::meaning_of(const sql::TokenList& tokens,
+                                                  const sql::Structure& structure) const {
+    const SessionTables::Meaning meaning = tables_.meaning_of(tokens, structure);
+    const bool temporary_first = now_.context.search_path.find("pg_temp") == std::string::npos;
+    return meaning == SessionTables::Meaning::shared || temporary_first
+               ? meaning
+               : SessionTables::Meaning::unsure;
 }
 
 }  // namespace isotap::postgres::instrument

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocol/postgres/frontend/startup.hpp"
+#include "protocol/postgres/instrument/session_tables.hpp"
 #include "protocol/postgres/instrument/statement_effect.hpp"
 #include "protocol/sql/plan_source.hpp"
 
@@ -29,8 +30,13 @@ class SessionContext {
     [[nodiscard]] std::string_view obstacle() const noexcept;
 
     /// A table that other sessions do not see, or see otherwise, may be meant by one of these
-    /// names.
-    [[nodiscard]] bool mentions_temporary(const sql::TokenList& tokens) const;
+    /// names: then `meaning_of` says more.
+    [[nodiscard]] bool mentions_own(const sql::TokenList& tokens) const {
+        return tables_.mentioned_in(tokens);
+    }
+    [[nodiscard]] SessionTables::Meaning meaning_of(const sql::TokenList& tokens,
+                                                    const sql::Structure& structure) const;
+    [[nodiscard]] std::string_view why_unsure() const noexcept { return tables_.reason(); }
 
     /// Something would be undone if the open transaction were rolled back.
     [[nodiscard]] bool changed_in_transaction() const noexcept { return changed_; }
@@ -54,6 +60,7 @@ class SessionContext {
         State session;
         bool changed = false;
         bool schema_changed = false;
+        SessionTables tables;
     };
 
     void save(const std::string& name);
@@ -61,9 +68,7 @@ class SessionContext {
     void return_to(const std::string& name);
     void set_search_path(const StatementEffect& effect);
     void set_role(const StatementEffect& effect);
-    void note_temporary(const std::string& name);
 
-    static constexpr std::size_t temporary_max = 64;
     static constexpr std::size_t savepoints_max = 256;
 
     sql::PlanContext initial_;
@@ -75,8 +80,8 @@ class SessionContext {
     bool changed_ = false;
     bool schema_changed_ = false;  ///< in the open transaction
     bool path_reported_ = false;   ///< the server tells each change of the search path
-    std::vector<std::string> temporary_;
-    bool any_temporary_ = false;  ///< of a name that we do not know
+    SessionTables tables_;
+    SessionTables tables_before_;  ///< when the open transaction began
     std::uint64_t generation_ = 1;
 };
 

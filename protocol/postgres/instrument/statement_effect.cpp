@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "protocol/postgres/instrument/schema_change.hpp"
 #include "protocol/sql/name.hpp"
 
 namespace isotap::postgres::instrument {
@@ -106,40 +107,6 @@ StatementEffect effect_of_reset(const TokenList& tokens) {
     return effect;
 }
 
-/// The name behind CREATE … TABLE (or VIEW, SEQUENCE) or INTO …, without its schema.
-std::string created_name(const TokenList& tokens, TokenIndex at) {
-    if (tokens[at].is(Keyword::if_)) {
-        at += 3;  // IF NOT EXISTS
-    }
-    while (tokens[at + 1].is(TokenKind::dot)) {
-        at += 2;
-    }
-    return sql::name_of(tokens.text(at), sql::Dialect::postgres);
-}
-
-bool names_temporary(const TokenList& tokens, TokenIndex at) noexcept {
-    return tokens[at].is(Keyword::temp) || tokens[at].is(Keyword::temporary);
-}
-
-StatementEffect effect_of_create(const TokenList& tokens) {
-    for (TokenIndex at = 1; at < tokens.size() && at < 6; ++at) {
-        if (tokens[at].is(Keyword::table) || tokens[at].is(Keyword::view) ||
-            tokens[at].is(Keyword::sequence)) {
-            const bool in_temporary_schema =
-                is_word(tokens, at + 1, "pg_temp") || is_word(tokens, at + 4, "pg_temp");
-            bool temporary = in_temporary_schema;
-            for (TokenIndex before = 1; before < at; ++before) {
-                temporary = temporary || names_temporary(tokens, before);
-            }
-            if (temporary) {
-                return {Kind::temporary, false, created_name(tokens, at + 1)};
-            }
-            break;
-        }
-    }
-    return {Kind::schema, false, {}};
-}
-
 /// `set_config('app.tenant', …)` is how applications hand values to row security: not ours to mind.
 bool sets_what_matters(const TokenList& tokens, TokenIndex call) noexcept {
     const bool literal =
@@ -159,15 +126,7 @@ StatementEffect effect_of_query(const TokenList& tokens) {
             depth -= depth > 0 ? 1 : 0;
         } else if (tokens[at].is(Keyword::into) && selects && depth == 0 &&
                    !tokens[at - 1].is(Keyword::insert) && !tokens[at - 1].is(Keyword::merge)) {
-            TokenIndex name = at + 1;
-            const bool temporary =
-                names_temporary(tokens, name) || names_temporary(tokens, name + 1);
-            while (names_temporary(tokens, name) || tokens[name].is(Keyword::table) ||
-                   tokens[name].is(Keyword::local) || tokens[name].is(Keyword::unlogged)) {
-                ++name;
-            }
-            return {temporary ? Kind::temporary : Kind::schema, false,
-                    temporary ? created_name(tokens, name) : std::string()};
+            return effect_of_into(tokens, at + 1);
         } else if (tokens[at].is(TokenKind::word) && tokens.text(at).size() == set_config.size() &&
                    is_word(tokens, at, set_config) && sets_what_matters(tokens, at)) {
             return {Kind::unclear, false, {}};
@@ -184,7 +143,9 @@ StatementEffect effect_of_do(const TokenList& tokens) {
     }
     const bool schema =
         has(body, "create") || has(body, "alter") || has(body, "drop") || has(body, "grant");
-    return {schema ? Kind::schema : Kind::none, false, {}};
+    StatementEffect effect{schema ? Kind::schema : Kind::none, false, {}};
+    effect.anything = schema;
+    return effect;
 }
 
 }  // namespace
@@ -200,12 +161,16 @@ StatementEffect effect_of(const TokenList& tokens) {
         case Keyword::drop:
         case Keyword::grant:
         case Keyword::revoke:
-        case Keyword::import: return {Kind::schema, false, {}};
+        case Keyword::import: return effect_of_schema_change(tokens);
         case Keyword::discard:
             if (tokens[1].is(Keyword::all)) {
                 return {Kind::discard_all, false, {}};
             }
-            return {names_temporary(tokens, 1) ? Kind::discard_temp : Kind::none, false, {}};
+            return {tokens[1].is(Keyword::temp) || tokens[1].is(Keyword::temporary)
+                        ? Kind::discard_temp
+                        : Kind::none,
+                    false,
+                    {}};
         case Keyword::deallocate:
             return {tokens[tokens.size() - 1].is(Keyword::all) ? Kind::deallocate_all : Kind::none,
                     false,

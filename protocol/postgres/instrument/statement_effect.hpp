@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "protocol/sql/token_list.hpp"
 
@@ -19,7 +20,8 @@ struct StatementEffect {
         deallocate_all,
         unclear,    ///< names may mean anything afterwards
         reading,    ///< how a text is read: the server reports it, but only later
-        schema,     ///< tables, views, types, grants
+        schema,     ///< tables, views, types, grants: those of `names`
+        created,    ///< makes the table `value`, of `schema` where that was spelled
         temporary,  ///< makes the temporary table `value`; empty: of any name
         commit,
         rollback,
@@ -32,6 +34,12 @@ struct StatementEffect {
     Kind kind = Kind::none;
     bool local = false;  ///< until the transaction ends
     std::string value;
+
+    std::string schema{};
+    std::vector<std::string> names{};
+    bool anything = false;   ///< of a change of the schema: `names` are not all
+    bool only_adds = false;  ///< its table is still the same one afterwards
+    bool of_table = false;   ///< of what is temporary: a table
 
     /// Later statements cannot be planned before this one has been answered.
     [[nodiscard]] bool changes_planning() const noexcept {

@@ -1,9 +1,11 @@
 #include "protocol/postgres/instrument/statement_planner.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "protocol/sql/name.hpp"
+#include "protocol/sql/plan_own.hpp"
 #include "protocol/sql/statement_splitter.hpp"
 
 namespace isotap::postgres::instrument {
@@ -18,13 +20,27 @@ bool is_ascii(std::string_view text) noexcept {
                         [](char byte) { return static_cast<unsigned char>(byte) >= 0x80; });
 }
 
+/// EXPLAIN runs what it explains only when it is told to.
+bool explains_by_running(const sql::TokenList& tokens) noexcept {
+    const bool listed = tokens[1].is(sql::TokenKind::open_paren);
+    for (sql::TokenIndex at = 1; at < tokens.size(); ++at) {
+        if (tokens[at].is(Keyword::analyze) || tokens[at].is(Keyword::analyse)) {
+            return true;
+        }
+        if (!listed || tokens[at].is(sql::TokenKind::close_paren)) {
+            break;
+        }
+    }
+    return false;
+}
+
 /// What no plan is asked for because text cannot capture it; empty for everything else.
-std::string_view beyond_text(Keyword first) noexcept {
-    switch (first) {
+std::string_view beyond_text(const sql::TokenList& tokens) noexcept {
+    switch (tokens[0].keyword) {
         case Keyword::copy: return "copy";
         case Keyword::call: return "call";
         case Keyword::do_: return "do";
-        case Keyword::explain: return "explain";
+        case Keyword::explain: return explains_by_running(tokens) ? "explain" : "";
         case Keyword::truncate: return "truncate";
         default: return {};
     }
@@ -65,6 +81,20 @@ bool touches_rows(const sql::Token& first) noexcept {
         case Keyword::table: return true;
         default: return first.is(sql::TokenKind::open_paren);
     }
+}
+
+bool writes(const sql::Structure& structure) noexcept {
+    return std::any_of(
+        structure.relations.begin(), structure.relations.end(),
+        [](const sql::Relation& relation) { return relation.role != sql::RelationRole::read; });
+}
+
+/// `15.20 (Debian …)` as server_version_num counts.
+std::uint32_t version_of(std::string_view reported) noexcept {
+    constexpr std::uint32_t major = 10'000;
+    std::uint32_t number = 0;
+    std::from_chars(reported.data(), reported.data() + reported.size(), number);
+    return number * major;
 }
 
 /// What this session can do: no stamps (a prepared text cannot hold them), no second statement,
@@ -138,7 +168,7 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
     if (first == Keyword::declare) {
         return declare(text, situation, statement);
     }
-    statement.reason = beyond_text(first);
+    statement.reason = beyond_text(tokens_);
     if (first == Keyword::execute) {
         statement.reason = "execute";
         follow_name(statements_, 1, statement);
@@ -179,6 +209,8 @@ bool StatementPlanner::declare(std::string_view text, const Situation& situation
     if (statement.rewritten && statement.plan->splices.front().tokens.last == 0) {
         statement.plan = nullptr;
         statement.rewritten = false;
+        statement.coverage = Coverage::opaque;
+        statement.reason = "cursor";
     }
     return true;
 }
@@ -203,10 +235,39 @@ std::string_view StatementPlanner::obstacle(std::string_view text,
     if (const std::string_view why = context_.obstacle(); !why.empty()) {
         return why;
     }
-    if (!situation.encoding.client_utf8 && !is_ascii(text)) {
-        return "encoding";
+    return !situation.encoding.client_utf8 && !is_ascii(text) ? "encoding" : std::string_view{};
+}
+
+bool StatementPlanner::touches_no_table(const Situation& situation) {
+    sql::parse(tokens_, situation.lexing, structure_);
+    return structure_.sure() && structure_.relations.empty();
+}
+
+/// A statement that names something of this session. True when that decides it.
+bool StatementPlanner::within_session(const Situation& situation, PlannedStatement& statement) {
+    using Meaning = SessionTables::Meaning;
+    sql::parse(tokens_, situation.lexing, structure_);
+    Meaning meaning = context_.meaning_of(tokens_, structure_);
+    if (meaning == Meaning::own && situation.kept) {
+        meaning = Meaning::unsure;
     }
-    return context_.mentions_temporary(tokens_) ? "temporary table" : std::string_view{};
+    switch (meaning) {
+        case Meaning::shared: return false;
+        case Meaning::unsure: statement.reason = context_.why_unsure(); return true;
+        case Meaning::session: break;
+        case Meaning::own:
+            if (writes(structure_)) {
+                sql::PlannerOptions options;
+                options.postgres_version = version_of(context_.context().server_version);
+                use(std::make_shared<sql::Plan>(sql::make_plan_for_own_table(
+                        tokens_, structure_, situation.lexing, options)),
+                    statement);
+                return true;
+            }
+            break;
+    }
+    statement.coverage = Coverage::none;  // no other transaction can have a part in it
+    return true;
 }
 
 bool StatementPlanner::ask(std::string_view text, const Situation& situation,
@@ -214,6 +275,13 @@ bool StatementPlanner::ask(std::string_view text, const Situation& situation,
     statement.coverage = Coverage::opaque;
     statement.reason = obstacle(text, situation);
     if (!statement.reason.empty()) {
+        if (situation.stopped.empty() && touches_no_table(situation)) {
+            statement.coverage = Coverage::full;
+            statement.reason = {};
+        }
+        return true;
+    }
+    if (context_.mentions_own(tokens_) && within_session(situation, statement)) {
         return true;
     }
     std::shared_ptr<const sql::Plan> plan = plans_.find(
@@ -227,11 +295,15 @@ bool StatementPlanner::ask(std::string_view text, const Situation& situation,
     if (!statement.reason.empty()) {
         return true;
     }
+    use(std::move(plan), statement);
+    return true;
+}
+
+void StatementPlanner::use(std::shared_ptr<const sql::Plan> plan, PlannedStatement& statement) {
     statement.coverage = plan->coverage;
     statement.reason = plan->reason;
     statement.rewritten = plan->rewrites();
     statement.plan = std::move(plan);
-    return true;
 }
 
 sql::ContextId StatementPlanner::context() {

@@ -10,6 +10,7 @@
 #include "protocol/postgres/instrument/planned_text.hpp"
 #include "protocol/postgres/instrument/session_context.hpp"
 #include "protocol/sql/plan_source.hpp"
+#include "protocol/sql/structure.hpp"
 #include "protocol/sql/token_list.hpp"
 
 namespace isotap::postgres::instrument {
@@ -40,6 +41,7 @@ class StatementPlanner {
         bool behind_change = false;        ///< an unanswered statement may change what names mean
         bool insist = false;               ///< there was waiting enough
         bool alone = true;                 ///< no other statement stands in the text
+        bool kept = false;                 ///< may be executed in transactions to come
         std::string_view parameter_types;  ///< as `sql::PlanQuestion` has them
         const sql::LexerState& lexing;
         const TextEncoding& encoding;
@@ -67,10 +69,13 @@ class StatementPlanner {
                               PlannedStatement& statement);
     [[nodiscard]] bool ask(std::string_view text, const Situation& situation,
                            PlannedStatement& statement);
+    [[nodiscard]] bool within_session(const Situation& situation, PlannedStatement& statement);
+    static void use(std::shared_ptr<const sql::Plan> plan, PlannedStatement& statement);
     [[nodiscard]] bool declare(std::string_view text, const Situation& situation,
                                PlannedStatement& statement);
     [[nodiscard]] std::string_view obstacle(std::string_view text,
                                             const Situation& situation) const;
+    [[nodiscard]] bool touches_no_table(const Situation& situation);
     void follow_name(const NamesInUse& names, sql::TokenIndex name,
                      PlannedStatement& statement) const;
 
@@ -82,6 +87,7 @@ class StatementPlanner {
     sql::ContextId context_id_{};
     std::uint64_t context_generation_ = 0;
     sql::TokenList tokens_;
+    sql::Structure structure_;
     std::string statement_text_;
     bool changed_ = false;
 };

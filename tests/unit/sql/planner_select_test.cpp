@@ -28,8 +28,10 @@ TEST_F(Planner, GivesEveryArmOfUnionAllTheColumnsOfAll) {
               "(select v, inv.`isotap_rowid`, inv.`isotap_wlist`  from inv limit 1) union all "
               "select 3, null, null ");
     EXPECT_EQ(plan_.coverage, Coverage::full);
+    mariadb("(select v from inv order by v limit 2, 1) union all select 3");
+    EXPECT_EQ(plan_.reason, "OFFSET hides rows");
     mariadb("(select v from inv order by v limit 1) union all select 3");
-    EXPECT_EQ(plan_.reason, "LIMIT hides rows");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
 }
 
 TEST_F(Planner, HasNothingToCaptureInTheServersOwnTables) {
@@ -130,7 +132,9 @@ TEST_F(Planner, ReadsAgainWhatASetOperationDrops) {
           "select distinct on (bal) bal, id from acc order by bal, id",
           "select bal from acc group by bal having count(*) > 1",
           "select id from acc except select id from kin where kin.id is not null",
-          "select id from acc union all (select 1 union select id from kin)"}) {
+          "select id from acc union all (select 1 union select id from kin)",
+          "select id from acc union select id from kin limit 3",
+          "select distinct bal from acc where exists (select 1 from kin limit 1)"}) {
         postgres(full);
         EXPECT_EQ(plan_.coverage, Coverage::full) << full;
     }
@@ -200,6 +204,28 @@ TEST_F(Planner, ReadsCorrelatedSubqueriesAgainForEachRow) {
                   .find("from num where num.v = inv.v )  from inv"),
               std::string::npos);
     EXPECT_EQ(plan_.coverage, Coverage::full);
+}
+
+// Behind EXISTS, LIMIT changes nothing but when it is 0; and 0 has the same shape.
+TEST_F(Planner, ReadsBeyondTheLimitOfExists) {
+    EXPECT_EQ(
+        postgres("select bal from acc where exists (select 1 from kin where kin.id = acc.id or "
+                 "kin.id = 2 limit 1)"),
+        R"(select bal, acc."id"::text as isotap_1, acc.xmin::text as isotap_2 , (select )"
+        R"(string_agg(kin.tableoid::text||','||kin."id"::text||'='||kin.xmin::text,';') from kin )"
+        R"(where (kin.id = acc.id or kin.id = 2) and 1 > 0 ) as isotap_3  from acc where exists )"
+        R"((select 1 from kin where kin.id = acc.id or kin.id = 2 limit 1))");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_NE(postgres("select bal from acc where exists (select from kin limit 4)")
+                  .find("from kin where 4 > 0 "),
+              std::string::npos);
+    for (const char* hiding :
+         {"select bal from acc where exists (select from kin limit $1)",
+          "select bal from acc where exists (select from kin limit 1 offset 2)",
+          "select bal from acc where id = (select id from kin limit 1)"}) {
+        postgres(hiding);
+        EXPECT_EQ(plan_.reason, "LIMIT hides rows") << hiding;
+    }
 }
 
 TEST_F(Planner, SaysWhichSubqueriesItMisses) {

@@ -101,7 +101,7 @@ TEST_F(Planner, SaysWhatItMisses) {
         {"select * from acc, generate_series(1, 2) g", "function in FROM"},
         {"select bal, count(*) from acc where f(id) group by bal having count(*) > 1",
          "HAVING hides groups"},
-        {"select * from acc order by bal limit 1", "LIMIT hides rows"},
+        {"select * from acc order by bal limit 1 offset 2", "OFFSET hides rows"},
         {"select * from kin, acc, other.acc", "two tables of one name"},
         {"with w as (delete from kin) select * from acc", "write in a common table expression"},
     };
@@ -187,6 +187,16 @@ TEST_F(Planner, ReturnsWhatAnInsertMade) {
     EXPECT_EQ(plan_.reason, "overwritten version");
     postgres("insert into acc values (1) on conflict do nothing");
     EXPECT_EQ(plan_.reason, "ON CONFLICT DO NOTHING");
+    EXPECT_EQ(plan_.full_when_inserted, 1U);
+    postgres("insert into acc values (1, f(2, 3)), ((2), 4) on conflict (id) do nothing");
+    EXPECT_EQ(plan_.full_when_inserted, 2U);
+    for (const char* unknown :
+         {"insert into acc select 1 on conflict do nothing", "insert into acc values (1, 2)",
+          "insert into acc values (1, 2) limit 1 on conflict do nothing",
+          "insert into acc values ((select id from kin), 2) on conflict do nothing"}) {
+        postgres(unknown);
+        EXPECT_EQ(plan_.full_when_inserted, 0U) << unknown;
+    }
     postgres("insert into acc select * from kin");
     EXPECT_EQ(plan_.reason, "insert from select");
 }
