@@ -181,8 +181,9 @@ class MariadbWrite {
                 if (i >= set.last || !draft_.tokens[i + 1].is(TokenKind::equals)) {
                     return {};
                 }
-                image +=
-                    ",ifnull(hex(" + std::string(draft_.tokens.text({first, i + 1})) + "),'~')";
+                image += ",ifnull(" +
+                         in_ascii("hex(" + std::string(draft_.tokens.text({first, i + 1})) + ")") +
+                         "," + in_ascii("'~'") + ")";
                 name_expected = false;
             } else if (token.is(TokenKind::open_paren)) {
                 ++depth;
@@ -192,7 +193,7 @@ class MariadbWrite {
                 name_expected = true;
             }
         }
-        return image.empty() ? image : "concat_ws('|'" + image + ")";
+        return image.empty() ? image : "concat_ws(" + in_ascii("'|'") + image + ")";
     }
 
     Draft& draft_;

@@ -335,7 +335,10 @@ TEST_F(Planner, CollectsTheRowsOfAnUpdateOnMariadb) {
     options_.wlist_entries = 0;
     const std::string text =
         mariadb("update inv i set i.v = concat('a', 'b'), id = 3 where id = 4");
-    const std::string image = "concat_ws('|',ifnull(hex(i.v),'~'),ifnull(hex(id),'~'))";
+    const std::string image =
+        "concat_ws(convert('|' using ascii),"
+        "ifnull(convert(hex(i.v) using ascii),convert('~' using ascii)),"
+        "ifnull(convert(hex(id) using ascii),convert('~' using ascii)))";
     EXPECT_EQ(
         text.substr(0, text.find(" i.v =")),
         "update inv i set i.`isotap_wlist`=concat(i.`isotap_wlist`,convert(left(@isotap_old:=" +

@@ -1,0 +1,357 @@
+// `isotap proxy --mode instrument` in front of MariaDB: clients see what they see directly, and
+// what is recorded of their statements is what the statements did.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/history/recording/recording_reader.hpp"
+#include "protocol/mysql/instrument/row_key.hpp"
+#include "tests/integration/mysql_shop.hpp"
+#include "tests/integration/truth/recorded_history.hpp"
+#include "tests/support/isotap_process.hpp"
+#include "tests/support/mysql_server.hpp"
+#include "tests/support/mysql_wire.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace isotap::test {
+namespace {
+
+using history::AccessKind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAreArray;
+
+MysqlServer& server(MysqlFlavour flavour) {
+    static std::map<MysqlFlavour, std::unique_ptr<MysqlServer>> all;
+    std::unique_ptr<MysqlServer>& one = all[flavour];
+    if (!one) one = std::make_unique<MysqlServer>(MysqlOptions{.flavour = flavour});
+    return *one;
+}
+
+void make_tables(const MysqlServer& server) {
+    server.sql(shop_tables());
+    run_or_throw({.arguments = {isotap_program(), "schema", "add", server.url()}});
+}
+
+/// A proxy that records. Every statement is to be captured, however busy the machine is.
+class Recorded {
+  public:
+    explicit Recorded(const MysqlServer& server)
+        : isotap_(server.url(),
+                  {"--mode", "instrument", "--record", file_, "--record-values", "true", "--admin",
+                   "127.0.0.1:0", "--limits.plan-wait", "30s", "--on-overload", "block"}) {}
+
+    [[nodiscard]] Endpoint place() const { return {.port = isotap_.port()}; }
+
+    std::unique_ptr<MysqlWire> client() {
+        auto wire = std::make_unique<MysqlWire>(place());
+        wire->log_in();
+        wire->query("use shop");
+        return wire;
+    }
+
+    /// Results that were not what was planned.
+    double surprises() {
+        double sum = 0;
+        for (const auto& [name, value] : isotap_.metrics()) {
+            const bool counts =
+                name.starts_with("isotap_notes_total") &&
+                (name.find("fuse") != name.npos || name.find("desynchronised") != name.npos);
+            sum += counts ? value : 0;
+        }
+        return sum;
+    }
+
+    /// Ends the proxy; all clients must have gone.
+    void tell(RecordedHistory& told) {
+        EXPECT_EQ(isotap_.stop(), 0);
+        auto recording = history::recording::Recording::open(file_);
+        EXPECT_TRUE(recording);
+        EXPECT_FALSE(recording->replay(told));
+    }
+
+  private:
+    TemporaryFolder folder_;
+    std::string file_ = folder_.path() / "captured.isotap";
+    IsotapProcess isotap_;
+};
+
+using Way = std::tuple<MysqlFlavour, Manner, std::uint32_t>;
+
+class MysqlCapture : public testing::TestWithParam<Way> {
+  protected:
+    void SetUp() override {
+        if (!mysql_available(std::get<0>(GetParam()))) GTEST_SKIP() << "no such server here";
+    }
+};
+
+TEST_P(MysqlCapture, AnswersAsTheServerItself) {
+    const auto& [flavour, manner, capabilities] = GetParam();
+    MysqlServer& there = server(flavour);
+    make_tables(there);
+    const auto direct = talk_about_the_shop({.port = there.port()}, capabilities, manner);
+    make_tables(there);
+    Recorded proxy(there);
+    expect_same(direct, talk_about_the_shop(proxy.place(), capabilities, manner));
+    EXPECT_EQ(proxy.surprises(), 0);
+    RecordedHistory told;
+    proxy.tell(told);
+    int full = 0;
+    for (const auto& [id, transaction] : told.transactions) {
+        for (const RecordedStatement& statement : transaction.statements) {
+            full += statement.coverage == history::Coverage::full && !statement.accesses.empty();
+        }
+    }
+    EXPECT_GT(full, 30);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, MysqlCapture,
+    testing::Combine(testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mariadb_11),
+                     testing::Values(Manner::text, Manner::prepared, Manner::cursor),
+                     testing::Values(0U, client_flag::deprecate_eof | client_flag::session_track)));
+
+/// What one statement touched: "update acc 1".
+using Touched = std::vector<std::string>;
+
+std::string_view word_of(AccessKind kind) {
+    switch (kind) {
+        case AccessKind::read: return "read";
+        case AccessKind::locking_read: return "lock";
+        case AccessKind::insert: return "insert";
+        case AccessKind::update: return "update";
+        case AccessKind::remove: return "delete";
+    }
+    return "?";
+}
+
+/// Statements that are run one after the other, and what is told of each.
+class MysqlTruth : public testing::TestWithParam<MysqlFlavour> {
+  protected:
+    void SetUp() override {
+        if (!mysql_available(GetParam())) GTEST_SKIP() << "no such server here";
+        make_tables(there());
+        proxy_ = std::make_unique<Recorded>(there());
+        client_ = proxy_->client();
+        learn();
+    }
+
+    static MysqlServer& there() { return server(GetParam()); }
+
+    /// Who the rows are: by the number that each had first.
+    void learn() {
+        for (const char* table : {"item", "sale", "acc"}) {
+            std::istringstream rows(
+                there().sql("select isotap_rowid, id from shop." + std::string(table)));
+            std::string row;
+            std::string id;
+            while (rows >> row >> id) {
+                rows_.emplace(mysql::instrument::row_key_of(row), id);
+            }
+        }
+    }
+
+    std::vector<MysqlPacket> run(const std::string& sql) {
+        auto reply = client_->query(sql);
+        EXPECT_NE(reply.front().head(), 0xff) << sql << ": " << reply.front().payload;
+        learn();
+        return reply;
+    }
+
+    void end() {
+        client_.reset();
+        EXPECT_EQ(proxy_->surprises(), 0);
+        proxy_->tell(told_);
+    }
+
+    const RecordedStatement& statement(const std::string& sql) {
+        for (const auto& [id, transaction] : told_.transactions) {
+            for (const RecordedStatement& one : transaction.statements) {
+                if (one.text == sql) return one;
+            }
+        }
+        throw std::runtime_error("nothing is told of: " + sql);
+    }
+
+    Touched touched(const RecordedStatement& statement) {
+        Touched all;
+        for (const RecordedAccess& access : statement.accesses) {
+            all.push_back(std::string(word_of(access.kind)) + " " +
+                          access.table.substr(access.table.find('.') + 1) + " " +
+                          rows_[access.row]);
+        }
+        return all;
+    }
+
+    std::unique_ptr<Recorded> proxy_;
+    std::unique_ptr<MysqlWire> client_;
+    RecordedHistory told_;
+
+  private:
+    struct ByKey {
+        bool operator()(const history::RowKey& a, const history::RowKey& b) const {
+            return std::pair(a.high, a.low) < std::pair(b.high, b.low);
+        }
+    };
+    std::map<history::RowKey, std::string, ByKey> rows_;
+};
+
+TEST_P(MysqlTruth, TellsWhatEachStatementTouched) {
+    const std::vector<std::pair<std::string, Touched>> cases{
+        {"select bal from acc where id = 3", {"read acc 3"}},
+        {"select * from acc where id in (1, 2) for update", {"lock acc 1", "lock acc 2"}},
+        {"select bal from acc where id = 4 lock in share mode", {"lock acc 4"}},
+        {"select sum(bal) from acc where id < 4", {"read acc 1", "read acc 2", "read acc 3"}},
+        {"select a.bal from acc a join item i on a.id = i.id where i.id < 3",
+         {"read acc 1", "read acc 2", "read item 1", "read item 2"}},
+        {"select n from item where id = 2 union all select note from sale where id = 1",
+         {"read item 2", "read sale 1"}},
+        {"select * from acc where id = 77", {}},
+        {"update acc set bal = bal + 1 where id < 3", {"update acc 1", "update acc 2"}},
+        {"update acc set bal = 101 where id = 1", {"lock acc 1"}},
+        {"update acc set bal = 7 where id < 3 order by id desc limit 1", {"update acc 2"}},
+        {"update acc set bal = 8 where id = 77", {}},
+        {"update acc set id = 32 where id = 3", {"update acc 3"}},
+        {"update item set v = v + 1, n = upper(n) where id in (1, 4)",
+         {"update item 1", "update item 4"}},
+        {"insert into acc values (40, 1), (41, 2)", {"insert acc 40", "insert acc 41"}},
+        {"insert into acc set id = 42, bal = 3", {"insert acc 42"}},
+        {"insert into item (v, n) values (9, 'nine')", {"insert item 5"}},
+        {"insert into acc select id + 200, v from item where id < 3",
+         {"insert acc 201", "insert acc 202", "lock item 1", "lock item 2"}},
+        {"delete from acc where id in (40, 41) and bal = 2", {"delete acc 41"}},
+        {"delete from acc where id > 41 order by id limit 1", {"delete acc 42"}},
+        {"delete from sale where id = 1 returning note", {"delete sale 1"}},
+        {"delete from acc where id = 1000", {}},
+    };
+    for (const auto& [sql, expected] : cases) {
+        run(sql);
+    }
+    end();
+    for (const auto& [sql, expected] : cases) {
+        const RecordedStatement& one = statement(sql);
+        EXPECT_THAT(touched(one), UnorderedElementsAreArray(expected)) << sql;
+        EXPECT_EQ(one.coverage, history::Coverage::full) << sql << ": " << one.reason;
+    }
+}
+
+TEST_P(MysqlTruth, TellsNothingOfWhatFailedOrGoesOnAsItCame) {
+    const std::vector<std::string> failing{
+        "update item set n = 'one' where id > 0 order by id desc",  // the second of them
+        "insert into acc values (50, 1), (1, 1)",
+        "update acc set bal = 1 / nothing where id = 1",
+    };
+    for (const std::string& sql : failing) {
+        EXPECT_EQ(client_->query(sql).front().head(), 0xff) << sql;
+    }
+    const std::string after = "update acc set bal = bal + 5 where id = 9";
+    run(after);
+    const std::string replace = "replace into acc values (9, 1)";
+    run(replace);
+    run("select 'last'");
+    end();
+    for (const std::string& sql : failing) {
+        EXPECT_THAT(touched(statement(sql)), IsEmpty()) << sql;
+    }
+    EXPECT_THAT(touched(statement(after)), ElementsAre("update acc 9"));
+    EXPECT_EQ(statement(replace).coverage, history::Coverage::opaque);
+    EXPECT_EQ(statement(replace).reason, "rows that REPLACE removes");
+}
+
+/// Versions are those of the writers, in transactions and out of them, prepared once or not.
+TEST_P(MysqlTruth, NamesTheVersionsThatWereSeenAndOverwritten) {
+    constexpr std::uint8_t prepare = 0x16;
+    constexpr std::uint8_t execute = 0x17;
+    const std::string update = "update acc set bal = bal + 1 where id = 5";
+    const auto prepared = client_->command(prepare, update);
+    ASSERT_EQ(prepared.front().head(), 0);
+    const std::string id = prepared.front().payload.substr(1, 4);
+    const std::string execution = id + mysql_number(0, 1) + mysql_number(1, 4);
+    for (int i = 0; i < 3; ++i) {
+        run("begin");
+        EXPECT_EQ(client_->command(execute, execution).front().head(), 0);
+        run("commit");
+    }
+    run("begin");
+    run("savepoint a");
+    EXPECT_EQ(client_->command(execute, execution).front().head(), 0);
+    run("rollback to a");
+    const std::string seen = "select bal from acc where id = 5";
+    run(seen);
+    run("commit");
+    end();
+    history::Version last{};
+    int updates = 0;
+    for (const auto& [number, transaction] : told_.transactions) {
+        for (const RecordedStatement& one : transaction.statements) {
+            if (one.text != update) continue;
+            ASSERT_THAT(touched(one), ElementsAre("update acc 5"));
+            EXPECT_TRUE(updates == 0 || one.accesses.front().before == last);
+            if (updates < 3) last = history::Version::written_by(one.id);
+            ++updates;
+        }
+    }
+    EXPECT_EQ(updates, 4);
+    ASSERT_THAT(touched(statement(seen)), ElementsAre("read acc 5"));
+    EXPECT_EQ(statement(seen).accesses.front().before, last) << "the savepoint took one back";
+}
+
+/// What was prepared under one character set runs under every other.
+TEST_P(MysqlTruth, MixesWithEveryCharacterSet) {
+    constexpr std::uint8_t prepare = 0x16;
+    constexpr std::uint8_t execute = 0x17;
+    const std::vector<std::string> sets{
+        "utf8mb4", "latin1", "gbk",     "sjis",
+        "binary",  "cp1251", "utf8mb3", "utf8mb4 collate utf8mb4_bin"};
+    const std::vector<std::string> texts{
+        "update item set v = v + 1, n = if(n = 'a', 'b', 'a') where id = 2",
+        "insert into sale select id + 100, id, v, n from item where id = 2",
+        "delete from sale where id = 102",
+        "select n, v from item where id = 2 for update",
+        "insert into sale values (300, 1, 2, 'r')",
+        "delete from sale where id = 300 returning note"};
+    std::vector<std::string> prepared;
+    for (const std::string& before : sets) {
+        run("set names " + before);
+        for (const std::string& text : texts) {
+            EXPECT_NE(client_->query(text).front().head(), 0xff) << before << ": " << text;
+            const auto reply = client_->command(prepare, text);
+            ASSERT_EQ(reply.front().head(), 0) << before << ": " << text;
+            prepared.push_back(reply.front().payload.substr(1, 4));
+        }
+    }
+    for (const std::string& now : sets) {
+        run("set names " + now);
+        for (std::size_t i = 0; i < prepared.size(); ++i) {
+            const auto reply =
+                client_->command(execute, prepared[i] + mysql_number(0, 1) + mysql_number(1, 4));
+            EXPECT_NE(reply.front().head(), 0xff)
+                << sets[i / texts.size()] << ", then " << now << ": " << texts[i % texts.size()]
+                << ": " << reply.front().payload;
+        }
+    }
+    end();
+    for (const auto& [number, transaction] : told_.transactions) {
+        for (const RecordedStatement& one : transaction.statements) {
+            if (std::find(texts.begin(), texts.end(), one.text) == texts.end()) continue;
+            EXPECT_EQ(one.coverage, history::Coverage::full) << one.text << ": " << one.reason;
+            EXPECT_FALSE(one.accesses.empty()) << one.text;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, MysqlTruth,
+                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mariadb_11),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace isotap::test
