@@ -107,7 +107,7 @@ Sources gather(const ExecLine& line) {
     for (const auto& [name, text] : {std::pair{"mode", "instrument"},
                                      {"on-overload", "block"},
                                      {"record-values", "true"},
-                                     {"limits.plan-wait", "1s"},
+                                     {"limits.plan-wait", "5s"},
                                      {"log-level", "error"}}) {
         if (!sources.environment.contains(name)) {
             sources.command_line.try_emplace(name, Given{text, ours.origin});

@@ -143,9 +143,12 @@ class MariadbExec : public testing::Test {
     [[nodiscard]] std::string lent() const { return server_->sql(tables_with_columns); }
     /// What the program itself sees of that while it runs.
     [[nodiscard]] Finished exec(const std::string& how) const {
+        return exec(how, tables_with_columns);
+    }
+    [[nodiscard]] Finished exec(const std::string& how, const std::string& sql) const {
         return run({.arguments = {isotap_program(), "exec", "--upstream", server_->url(),
                                   "--schema", how, "--", "mariadb", "-h{host}", "-P{port}", "-utap",
-                                  "-N", "shop", "-e", tables_with_columns}});
+                                  "-N", "shop", "-e", sql}});
     }
 
     const std::string tables_with_columns =
@@ -159,6 +162,19 @@ TEST_F(MariadbExec, LendsTheColumnsForTheRun) {
     EXPECT_EQ(finished.exit_code, 0) << finished.output;
     EXPECT_THAT(finished.output, HasSubstr("account,had\n"));
     EXPECT_EQ(lent(), "had\n") << "what was there before stays, the rest goes";
+}
+
+TEST_F(MariadbExec, LendsThemToTablesThatTheProgramMakes) {
+    const Finished finished =
+        exec("auto",
+             "create table made (id int primary key, v int); insert into made values (1, 10); "
+             "create table copy like made; insert into copy values (1, 10); "
+             "update copy set v = 11; select v from made; " +
+                 tables_with_columns);
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
+    EXPECT_THAT(finished.output, HasSubstr("account,copy,had,made\n"));
+    EXPECT_THAT(finished.output, HasSubstr("4 statements, 4 captured, 0 in part, 0 not at all"));
+    EXPECT_EQ(lent(), "had\n");
 }
 
 TEST_F(MariadbExec, KeepsThemOrLeavesAllAsItIs) {
