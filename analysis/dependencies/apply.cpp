@@ -82,7 +82,7 @@ void Inference::apply(Slot transaction, const Workspace& work, Workspace::Access
     const bool reads = access.kind == AccessKind::read || access.kind == AccessKind::locking_read;
     const bool undone = !reads && work.is_undone(access.statement);
     if (access.before.kind == VersionKind::foreign && !undone &&
-        !name_foreign(transaction, access)) {
+        name_foreign(transaction, access) != Naming::done) {
         defer(transaction, access);
         access.before = Version{};
     }

@@ -73,6 +73,8 @@ class Inference {
         Slot transaction = no_slot;
         Workspace::Access access;
     };
+    /// What came of looking for whom a number stands.
+    enum class Naming : std::uint8_t { done, nobody_known, under_way };
     struct Hash {
         using is_avalanching = void;
         std::size_t operator()(std::uint64_t id) const noexcept { return mix(id, 1); }
@@ -114,7 +116,8 @@ class Inference {
     void tell_own_view(Slot transaction, const Workspace::Access& access, AnomalyType type);
     [[nodiscard]] history::Version resolved(history::Version version) const noexcept;
     [[nodiscard]] bool is_own(Slot transaction, const history::Version& version) const noexcept;
-    bool name_foreign(Slot transaction, Workspace::Access& access) const;
+    Naming name_foreign(Slot transaction, Workspace::Access& access) const;
+    [[nodiscard]] bool may_be_named_yet(const Deferred& waiting, Naming naming) const;
     [[nodiscard]] history::Version last_write(Slot writer, Slot row) const;
     void defer(Slot transaction, const Workspace::Access& access);
     void apply_deferred(bool at_end);
@@ -123,6 +126,7 @@ class Inference {
     void forget_aliases(Slot slot);
     void note_time(Time at) noexcept;
     [[nodiscard]] Time first_open() const;
+    [[nodiscard]] Time arrived() const noexcept;
     [[nodiscard]] Time horizon() const;
 
     InferenceOptions options_;

@@ -87,43 +87,49 @@ Version Inference::last_write(Slot writer, Slot row) const {
     return Version::written_by({transactions_[writer].id, statement});
 }
 
-/// Replaces the server's number by the transaction that it stands for; false while that one is
-/// unknown or under way.
-bool Inference::name_foreign(Slot transaction, Workspace::Access& access) const {
+/// Replaces the server's number by the transaction that it stands for, where that one is known and
+/// has ended.
+Inference::Naming Inference::name_foreign(Slot transaction, Workspace::Access& access) const {
     if (versions_.find(access.row, access.before) != no_slot) {
-        return true;
+        return Naming::done;
     }
     const auto alias = aliases_.find(access.before.writer);
     if (alias == aliases_.end()) {
-        return false;
+        return Naming::nobody_known;
     }
     if (alias->second == transactions_[transaction].id) {
         const Row& row = rows_[access.row];
         const bool wrote = row.seen_by == alias->second && is_own(transaction, row.seen);
         access.before = wrote ? row.seen : Version{};
-        return true;
+        return Naming::done;
     }
     const Slot writer = transactions_.find(alias->second);
     if (writer == no_slot) {
-        return true;
+        return Naming::done;
     }
     if (!transactions_[writer].done) {
-        return false;
+        return Naming::under_way;
     }
     access.before = last_write(writer, access.row);
-    return true;
+    return Naming::done;
 }
 
-/// Once nobody who could have made the version is under way any more, it is older than the tap, or
-/// was made around it: a past without a name of ours.
+/// A version that was seen is of a transaction that had committed by then. When all that happened
+/// by then has arrived and nobody has that number, it is older than the tap, or was made around it:
+/// a past without a name of ours. Who is still open cannot have made it. One who has the number
+/// and seems open had committed as well: his end is on its way.
+bool Inference::may_be_named_yet(const Deferred& waiting, Naming naming) const {
+    const Time ended = transactions_[waiting.transaction].ended;
+    return naming == Naming::under_way ? ended >= horizon() : ended >= arrived();
+}
+
 void Inference::apply_deferred(bool at_end) {
-    const Time safe = horizon();
     std::vector<Deferred> still;
     for (Deferred& waiting : deferred_) {
         const Slot transaction = waiting.transaction;
         Workspace::Access& access = waiting.access;
-        if (!name_foreign(transaction, access) && !at_end &&
-            transactions_[transaction].ended >= safe) {
+        const Naming naming = name_foreign(transaction, access);
+        if (naming != Naming::done && !at_end && may_be_named_yet(waiting, naming)) {
             still.push_back(waiting);
             continue;
         }
@@ -154,10 +160,14 @@ Time Inference::first_open() const {
     return first;
 }
 
+/// Of what happened before this moment, nothing is still to come.
+Time Inference::arrived() const noexcept {
+    return latest_ == Time::min() ? latest_ : latest_ - options_.arrival_skew;
+}
+
 /// Who ended before this moment overlapped nobody whose events are still to come.
 Time Inference::horizon() const {
-    return latest_ == Time::min() ? latest_
-                                  : std::min(latest_ - options_.arrival_skew, first_open());
+    return std::min(arrived(), first_open());
 }
 
 /// One that waits may still read or overwrite what those that it overlapped made.
@@ -176,14 +186,21 @@ std::optional<Time> Inference::due() const {
     const Time open = first_open();
     std::optional<Time> first;
     const auto consider = [&](Time ended) {
-        if (ended < open && (!first || ended < *first)) {
+        if (!first || ended < *first) {
             first = ended;
         }
     };
     for (const Deferred& waiting : deferred_) {
-        consider(transactions_[waiting.transaction].ended);
+        const Time ended = transactions_[waiting.transaction].ended;
+        if (ended < open || !aliases_.contains(waiting.access.before.writer)) {
+            consider(ended);
+        }
     }
-    predicates_.for_each_complete([&](Slot reader) { consider(transactions_[reader].ended); });
+    predicates_.for_each_complete([&](Slot reader) {
+        if (transactions_[reader].ended < open) {
+            consider(transactions_[reader].ended);
+        }
+    });
     if (first) {
         *first += options_.arrival_skew + Time::duration{1};
     }

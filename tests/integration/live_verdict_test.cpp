@@ -57,8 +57,12 @@ TEST(LiveVerdict, ComesWithinASecondThoughNothingFollows) {
                                         "--limits.plan-wait", "30s"});
     PostgresWire one(Endpoint{.port = isotap.port()});
     PostgresWire other(Endpoint{.port = isotap.port()});
+    PostgresWire idle(Endpoint{.port = isotap.port()});
     one.start();
     other.start();
+    idle.start();
+    run(idle, "begin");  // somebody always is, and he shall make nobody wait
+    run(idle, "select 1");
     std::vector<double> waits;
     for (int i = 1; i <= rounds; ++i) {
         const std::string row = " where id = " + std::to_string(i);

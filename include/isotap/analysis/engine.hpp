@@ -115,7 +115,7 @@ class Engine final : public history::EventSink {
 
     /// What waits for nothing but time, and from when on `pass_time` settles the first of it;
     /// nothing where only an event can. For instance a read of a version whose writer has no name:
-    /// it may get one for `arrival_skew` more, and while somebody is open who may be that writer.
+    /// it may get one for `arrival_skew` more. Where the writer is known, his end is waited for.
     [[nodiscard]] std::optional<Time> due() const;
 
     /// All that happened before `now`, less `arrival_skew`, has arrived, although no event says so:

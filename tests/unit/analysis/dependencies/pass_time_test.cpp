@@ -47,15 +47,29 @@ TEST(PassTime, AVersionWithoutANameIsThePastOnceItsNameCannotComeAnyMore) {
     EXPECT_EQ(name_of(engine.anomalies()[0].kind), "G2-item");
 }
 
-TEST(PassTime, OnlyAnEventSettlesWhatSomebodyWhoIsOpenMayHaveMade) {
+TEST(PassTime, SomebodyWhoIsStillOpenCannotHaveMadeWhatWasSeen) {
+    HistoryScript h{live_options()};
+    h.begin(9);  // an idle session that nobody ends
+    tell_skew_over_unknown_versions(h);
+    ASSERT_TRUE(h.engine().due());
+    h.engine().pass_time(*h.engine().due() - milliseconds{1});
+    EXPECT_EQ(h.engine().statistics().hazards, 0U);
+    h.engine().pass_time(h.tick() + std::chrono::seconds{1});
+    EXPECT_FALSE(h.engine().due());
+    EXPECT_EQ(h.engine().statistics().hazards, 1U);
+}
+
+TEST(PassTime, OnlyHisEndSettlesWhatSomebodyWithThatNumberMade) {
     HistoryScript h{live_options()};
     h.begin(9);
+    h.tell(history::Alias{history::TransactionId{9}, 5});
     tell_skew_over_unknown_versions(h);
     EXPECT_FALSE(h.engine().due());
     h.engine().pass_time(h.tick() + std::chrono::hours{1});
-    EXPECT_EQ(h.engine().statistics().hazards, 0U);
+    EXPECT_EQ(h.engine().statistics().hazards, 0U) << "he had committed: his end is on its way";
     h.commit(9);
-    EXPECT_TRUE(h.engine().due());
+    h.engine().search();
+    EXPECT_EQ(h.engine().statistics().hazards, 1U);
 }
 
 TEST(PassTime, AConditionIsDecidedInAQuietStream) {
