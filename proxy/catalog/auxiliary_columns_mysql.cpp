@@ -21,36 +21,35 @@ constexpr const char* settings[] = {
     "set session transaction isolation level read committed",
 };
 
-constexpr const char* tables_query = R"(
+/// The name of the database stands as a literal in each part, and nothing is asked table by table:
+/// else the server opens every table that it has, for every table.
+constexpr std::string_view tables_query = R"(
 select t.table_schema, t.table_name, case
         when t.table_type = 'VIEW' then 'it is a view: its tables have them'
         when t.table_type <> 'BASE TABLE' then 'it keeps or makes rows in its own way'
         when t.engine <> 'InnoDB' then 'its engine knows no transactions'
-        when exists (select 1 from information_schema.triggers g
-                     where g.event_object_schema = t.table_schema
-                     and g.event_object_table = t.table_name and g.event_manipulation = 'UPDATE')
-            then 'a trigger would fire for every row that is named'
-        when exists (select 1 from information_schema.columns c
-                     where c.table_schema = t.table_schema and c.table_name = t.table_name
-                     and c.column_name in ('isotap_rowid', 'isotap_wlist')
-                     and c.column_comment <> 'isotap')
-            then 'it has columns of these names already'
+        when g.named is not null then 'a trigger would fire for every row that is named'
+        when c.others > 0 then 'it has columns of these names already'
         else '' end,
-    (select count(*) from information_schema.columns c
-        where c.table_schema = t.table_schema and c.table_name = t.table_name
-        and c.column_comment = 'isotap' and c.column_name in ('isotap_rowid', 'isotap_wlist')
-        and c.column_default is not null),
-    (select count(*) from information_schema.columns c
-        where c.table_schema = t.table_schema and c.table_name = t.table_name
-        and c.column_comment = 'isotap' and c.column_name in ('isotap_rowid', 'isotap_wlist'))
-from information_schema.tables t where t.table_schema = database() order by 1, 2
+    ifnull(c.complete, 0), ifnull(c.ours, 0)
+from information_schema.tables t
+left join (select table_name as named, sum(column_comment <> 'isotap') as others,
+                  sum(column_comment = 'isotap') as ours,
+                  sum(column_comment = 'isotap' and column_default is not null) as complete
+           from information_schema.columns
+           where table_schema = {0} and column_name in ('isotap_rowid', 'isotap_wlist')
+           group by table_name) c on c.named = t.table_name
+left join (select distinct event_object_table as named from information_schema.triggers
+           where event_object_schema = {0} and event_manipulation = 'UPDATE') g
+    on g.named = t.table_name
+where t.table_schema = {0} order by 1, 2
 )";
 
 using Row = std::vector<std::string>;
 
 class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
   public:
-    explicit MariadbAuxiliaryColumns(const Upstream& upstream) {
+    explicit MariadbAuxiliaryColumns(const Upstream& upstream) : database_(upstream.database) {
         MysqlLogin login = connect_to_mysql(upstream, upstream.database, MysqlPatience::for_ever);
         if (!login.connection) {
             throw StartupError(StartupError::Kind::failure,
@@ -68,7 +67,7 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
 
     std::vector<AuxiliaryState> tables() override {
         std::vector<AuxiliaryState> found;
-        for (const Row& row : ask(tables_query)) {
+        for (const Row& row : ask_for_tables()) {
             AuxiliaryState& table = found.emplace_back();
             table.schema = row.at(0);
             table.table = row.at(1);
@@ -86,7 +85,7 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
 
     std::vector<AuxiliaryState> lacking() override {
         std::vector<AuxiliaryState> found;
-        for (const Row& row : ask(tables_query)) {
+        for (const Row& row : ask_for_tables()) {
             if (row.at(2).empty() && row.at(4) == "0") {
                 found.push_back({.schema = row.at(0), .table = row.at(1)});
             }
@@ -121,6 +120,8 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
     }
 
   private:
+    std::vector<Row> ask_for_tables() { return ask(fmt::format(tables_query, literal(database_))); }
+
     static std::string spelled(const AuxiliaryState& table) {
         return sql::quoted(table.schema, sql::Dialect::mysql) + "." +
                sql::quoted(table.table, sql::Dialect::mysql);
@@ -185,6 +186,7 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
         return rows;
     }
 
+    std::string database_;
     MysqlConnection connection_;
 };
 

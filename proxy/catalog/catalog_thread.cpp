@@ -21,6 +21,9 @@ constexpr int check_share = 50;
 constexpr std::int64_t idle_ms = 700;
 constexpr auto idle_interval = 250ms;
 
+/// Others may change the schema at the same time: but not for ever.
+constexpr int prepare_rounds = 3;
+
 constexpr auto first_pause = 1s;
 constexpr auto longest_pause = 30s;
 
@@ -115,11 +118,11 @@ PlanAnswer CatalogThread::answer(const PlanJob& job, Line& line) {
     }
     if (steady_ms() - line.known->checked.load() > check_lasts_ms / 2) {
         check(line, database);
-        if (!line.side) {
-            return refused();
-        }
     }
     prepare(line, database);
+    if (!line.side) {
+        return refused();
+    }
     // Read before the tables are looked at: what changes meanwhile makes the answer old.
     const std::uint64_t generation = line.known->generation.load(std::memory_order_acquire);
     if (job.had == generation) {
@@ -134,12 +137,18 @@ PlanAnswer CatalogThread::answer(const PlanJob& job, Line& line) {
     return made;
 }
 
+/// What it changes is a change of the schema like any other: it is taken notice of here, or the
+/// plan that is made next would be old before it is used.
 void CatalogThread::prepare(Line& line, const std::string& database) {
-    const std::uint64_t generation = line.known->generation.load(std::memory_order_acquire);
     std::uint64_t& prepared = line.prepared[database];
-    if (prepare_ && prepared != generation + 1) {
+    for (int round = 0; prepare_ && line.side && round < prepare_rounds; ++round) {
+        const std::uint64_t generation = line.known->generation.load(std::memory_order_acquire);
+        if (prepared == generation + 1) {
+            return;
+        }
         prepare_(database);
         prepared = generation + 1;  // 0: never
+        check(line, database);
     }
 }
 
