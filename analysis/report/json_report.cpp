@@ -7,6 +7,7 @@
 #include "analysis/history/words.hpp"
 #include "analysis/report/explanation.hpp"
 #include "analysis/report/remedies.hpp"
+#include "analysis/report/utf8_text.hpp"
 
 namespace isotap::analysis {
 
@@ -125,7 +126,7 @@ json::object coverage_object(const Statistics& statistics, const Names& names) {
 }  // namespace
 
 std::string json_anomaly(const Anomaly& anomaly, const Names& names) {
-    return json::serialize(anomaly_object(anomaly, names));
+    return in_utf8(json::serialize(anomaly_object(anomaly, names)));
 }
 
 std::string json_report(const Findings& findings, const Names& names) {
@@ -157,7 +158,7 @@ std::string json_report(const Findings& findings, const Names& names) {
         }
         object["serial_order"] = std::move(order);
     }
-    return json::serialize(object);
+    return in_utf8(json::serialize(object));
 }
 
 }  // namespace isotap::analysis

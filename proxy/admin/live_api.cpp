@@ -8,6 +8,7 @@
 #include "isotap/proxy/version.hpp"
 
 #include "analysis/report/json_report.hpp"
+#include "analysis/report/utf8_text.hpp"
 #include "proxy/admin/live_json.hpp"
 #include "proxy/tap/live_findings.hpp"
 
@@ -26,7 +27,9 @@ json::string_view view(std::string_view text) {
 }
 
 AdminAnswer as_json(std::string body) {
-    return {.content_type = "application/json", .body = std::move(body) + "\n", .allow = {}};
+    return {.content_type = "application/json",
+            .body = analysis::in_utf8(std::move(body)) + "\n",
+            .allow = {}};
 }
 
 AdminAnswer not_there(std::string_view what) {
@@ -186,7 +189,7 @@ std::string LiveApi::next(FeedState& state) const {
     for (const Bulletin::Record& record : tap_.bulletin().anomalies(state.last)) {
         state.last = record->anomaly.id;
         text += fmt::format("event: anomaly\nid: {}\ndata: {}\n\n", state.last,
-                            json::serialize(live_json(*record)));
+                            analysis::in_utf8(json::serialize(live_json(*record))));
     }
     if (const auto now = std::chrono::steady_clock::now(); now >= state.status_due) {
         state.status_due = now + status_interval;

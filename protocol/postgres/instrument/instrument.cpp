@@ -165,6 +165,10 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
     if (fused_ && statement != nullptr && statement->change() != ReplyChange::none) {
         coverage = Coverage::opaque;
         reason = "fuse";
+    } else if (statement != nullptr && statement->only_in != 0 &&
+               statement->only_in != context_.transaction()) {
+        coverage = Coverage::opaque;
+        reason = "prepared before its table was there for all";
     } else if (coverage == Coverage::full && !recording_ && statement != nullptr &&
                statement->plan && statement->plan->silent_when_empty) {
         coverage = Coverage::partial;

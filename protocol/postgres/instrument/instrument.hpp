@@ -77,8 +77,7 @@ class Instrument {
     void on_popped();
 
   private:
-    [[nodiscard]] bool plan(std::string_view text, std::string_view parameter_types, bool insist,
-                            bool kept);
+    [[nodiscard]] bool plan(std::string_view text, std::string_view parameter_types, bool insist);
     [[nodiscard]] std::optional<Bytes> prepare_query(Bytes body, bool insist, bool& wait,
                                                      protocol::Actions& actions);
     [[nodiscard]] std::optional<Bytes> prepare_parse(Bytes body, bool insist, bool& wait,

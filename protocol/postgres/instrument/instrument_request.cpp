@@ -95,14 +95,13 @@ void Instrument::prepare_too_long(std::uint8_t type, Bytes body) {
     }
 }
 
-bool Instrument::plan(std::string_view text, std::string_view parameter_types, bool insist,
-                      bool kept) {
+bool Instrument::plan(std::string_view text, std::string_view parameter_types, bool insist) {
     const bool behind =
         changes_in_flight_ > 0 || (ends_in_flight_ > 0 && context_.changed_in_transaction());
     const std::string_view stopped = fused_ ? "fuse" : ready_ ? "" : "before login";
-    return planner_.plan(
-        text, {stopped, behind, insist, true, kept, parameter_types, next_.lexing, encoding_},
-        next_.statements, out_);
+    return planner_.plan(text,
+                         {stopped, behind, insist, true, parameter_types, next_.lexing, encoding_},
+                         next_.statements, out_);
 }
 
 std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wait,
@@ -112,7 +111,7 @@ std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wa
     if (!query) {
         return std::nullopt;
     }
-    wait = !plan(query->text, {}, insist, false);
+    wait = !plan(query->text, {}, insist);
     if (wait) {
         return std::nullopt;
     }
@@ -140,7 +139,7 @@ std::optional<Bytes> Instrument::prepare_parse(Bytes body, bool insist, bool& wa
         give_meaning(Asked::Names::statements, parse->statement, opaque("statement names"), {});
         return std::nullopt;
     }
-    wait = !plan(parse->text, types_in(parse->parameter_types), insist, true);
+    wait = !plan(parse->text, types_in(parse->parameter_types), insist);
     if (wait) {
         return std::nullopt;
     }

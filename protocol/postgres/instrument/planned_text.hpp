@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ struct PlannedStatement {
     std::string declares;  ///< the cursor of whose query this is the plan
     std::string fetches;   ///< the cursor whose rows it shows
     std::string closes;
+    /// The transaction that `SessionContext::transaction` counted: what was planned holds for no
+    /// other one. 0: it does.
+    std::uint64_t only_in = 0;
     bool of_cursor = false;  ///< the plan is that of a DECLARE
 
     [[nodiscard]] sql::ReplyChange change() const noexcept {
@@ -40,6 +44,7 @@ struct PlannedStatement {
         of_cursor = plan && !declared->declares.empty();
         coverage = known ? declared->coverage : history::Coverage::opaque;
         reason = known ? declared->reason : "cursor";
+        only_in = known ? declared->only_in : 0;
     }
 };
 

@@ -142,6 +142,7 @@ void SessionContext::on_parameter(std::string_view name, std::string_view value)
 
 bool SessionContext::on_transaction_end(bool committed) {
     const bool schema_changed = std::exchange(schema_changed_, false);
+    ++transaction_;
     saved_.clear();
     forgot_saved_ = false;
     if (changed_) {

@@ -42,6 +42,8 @@ class SessionContext {
     [[nodiscard]] bool changed_in_transaction() const noexcept { return changed_; }
 
     [[nodiscard]] const sql::PlanContext& context() const noexcept { return now_.context; }
+    /// Counts the transactions, from 1.
+    [[nodiscard]] std::uint64_t transaction() const noexcept { return transaction_; }
     /// Grows when `context` has changed.
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
@@ -83,6 +85,7 @@ class SessionContext {
     SessionTables tables_;
     SessionTables tables_before_;  ///< when the open transaction began
     std::uint64_t generation_ = 1;
+    std::uint64_t transaction_ = 1;
 };
 
 }  // namespace isotap::postgres::instrument

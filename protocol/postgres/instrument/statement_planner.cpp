@@ -247,15 +247,12 @@ bool StatementPlanner::touches_no_table(const Situation& situation) {
 bool StatementPlanner::within_session(const Situation& situation, PlannedStatement& statement) {
     using Meaning = SessionTables::Meaning;
     sql::parse(tokens_, situation.lexing, structure_);
-    Meaning meaning = context_.meaning_of(tokens_, structure_);
-    if (meaning == Meaning::own && situation.kept) {
-        meaning = Meaning::unsure;
-    }
-    switch (meaning) {
+    switch (context_.meaning_of(tokens_, structure_)) {
         case Meaning::shared: return false;
         case Meaning::unsure: statement.reason = context_.why_unsure(); return true;
         case Meaning::session: break;
         case Meaning::own:
+            statement.only_in = context_.transaction();
             if (writes(structure_)) {
                 sql::PlannerOptions options;
                 options.postgres_version = version_of(context_.context().server_version);

@@ -41,7 +41,6 @@ class StatementPlanner {
         bool behind_change = false;        ///< an unanswered statement may change what names mean
         bool insist = false;               ///< there was waiting enough
         bool alone = true;                 ///< no other statement stands in the text
-        bool kept = false;                 ///< may be executed in transactions to come
         std::string_view parameter_types;  ///< as `sql::PlanQuestion` has them
         const sql::LexerState& lexing;
         const TextEncoding& encoding;

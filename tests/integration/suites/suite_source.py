@@ -26,6 +26,10 @@ SOURCES = {
 LIBRARIES = {
     "django": ["asgiref<4", "sqlparse<0.6", "pytz"],
 }
+# Packages for Node: what is run with them is in this folder.
+NODE = {
+    "knex": ["knex@3.3.0", "pg@8.23.1", "pg-query-stream@4"],
+}
 
 
 def run(*command, **options):
@@ -56,7 +60,11 @@ def fetch(name, into):
         scratch = pathlib.Path(scratch)
         unpacked = scratch / "unpacked"
         unpacked.mkdir()
-        run("tar", "-xf", archive_of(name, scratch), "-C", unpacked, "--strip-components=1")
+        if name in NODE:
+            run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", unpacked,
+                *NODE[name])
+        else:
+            run("tar", "-xf", archive_of(name, scratch), "-C", unpacked, "--strip-components=1")
         if name in LIBRARIES:
             run(PYTHON, "-m", "pip", "install", "--quiet", "--target", unpacked / "libraries",
                 *LIBRARIES[name])

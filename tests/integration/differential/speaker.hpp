@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <libpq-fe.h>
+
+#include "tests/integration/differential/statement_generator.hpp"
+
+namespace isotap::test {
+
+/// How a statement is sent.
+enum class Way : std::uint8_t { simple, parameters, binary, prepared, pipeline };
+
+/// What a client sees of an answer, but for what differs between any two servers: a line for each
+/// field, row, notice and error.
+struct Heard {
+    std::vector<std::string> lines;
+    std::vector<std::string> rows;  ///< in the order in which they came
+};
+
+/// A client of one server. Not thread-safe.
+class Speaker {
+  public:
+    /// Throws std::runtime_error where there is no connection.
+    Speaker(std::uint16_t port, const std::string& database);
+
+    Heard say(const GeneratedStatement& statement, Way way);
+    [[nodiscard]] PGTransactionStatusType status() const noexcept {
+        return PQtransactionStatus(connection_.get());
+    }
+
+  private:
+    struct Finish {
+        void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
+    };
+
+    static void take_notice(void* speaker, const PGresult* notice);
+    void send(const GeneratedStatement& statement, Way way);
+    void hear_all();
+    void hear(const PGresult* result);
+    void hear_copy_out();
+    void send_copy_in();
+
+    std::unique_ptr<PGconn, Finish> connection_;
+    Heard heard_;
+    int names_ = 0;
+};
+
+}  // namespace isotap::test
