@@ -125,6 +125,9 @@ void Inference::apply_write(Slot transaction, const Workspace::Access& access, b
         versions_.mark_dead(made);
     }
     Row& row = rows_[access.row];
+    const bool inserted =
+        access.before.kind == VersionKind::unborn || access.before.kind == VersionKind::dead;
+    row.born_there = inserted || (row.born_there && row.seen_by == id);
     row.seen_by = id;
     row.seen = Version::written_by({id, access.statement});
     row.seen_in = access.statement;
@@ -202,6 +205,11 @@ void Inference::check_own_view(Slot transaction, const Workspace::Access& access
     if (own_now && now.statement > access.statement) {
         tell_own_view(transaction, access, AnomalyType::future_read);
         return;
+    }
+    if (row.seen_by != reader.id) {
+        row.born_there = false;
+    } else if (row.born_there && !own_now) {
+        return;  // another row, which had the key before
     }
     row.seen_by = reader.id;
     row.seen = now;

@@ -24,6 +24,9 @@ struct Row {
     history::Version seen;
     std::uint32_t seen_in = 0;  ///< its statement
     bool seen_locking = false;
+    /// `seen_by` inserted the row. Its snapshot may still show, beside its own, the row of that key
+    /// that somebody else deleted meanwhile: PostgreSQL's unique indexes look at what is committed.
+    bool born_there = false;
 };
 
 /// Rows by table and key. References are good until the next `of`.

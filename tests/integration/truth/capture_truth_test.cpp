@@ -18,7 +18,9 @@
 #include "tests/integration/truth/recorded_history.hpp"
 #include "tests/integration/truth/workload.hpp"
 #include "tests/support/isotap_process.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/postgres_server.hpp"
+#include "tests/support/process.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace isotap::test {
@@ -191,7 +193,12 @@ class Comparison {
     const std::vector<WorkerLog>& said_;
 };
 
-void expect_no_false_alarm(history::recording::Recording& recording) {
+/// What a person would be told of them.
+std::string report_of(const std::string& file) {
+    return run({.arguments = {isotap_program().string(), "check", file}}).output;
+}
+
+void expect_no_false_alarm(history::recording::Recording& recording, const std::string& file) {
     analysis::EngineOptions options;
     options.contract = analysis::built_in_contract("postgresql");
     ASSERT_NE(options.contract, nullptr);
@@ -199,7 +206,7 @@ void expect_no_false_alarm(history::recording::Recording& recording) {
     ASSERT_FALSE(recording.replay(engine));
     engine.finish();
     const analysis::Statistics& found = engine.statistics();
-    EXPECT_EQ(found.violations, 0U);
+    EXPECT_EQ(found.violations, 0U) << report_of(file);
     EXPECT_TRUE(found.hazards > 0 || found.coverage.statements < long_run)
         << "so many conflicts, and no anomaly at weak levels?";
     std::cout << found.edges << " edges, " << found.hazards << " hazards; " << found.coverage.full
@@ -263,7 +270,7 @@ TEST_P(CaptureTruth, IsWhatTheServerKnows) {
     for (const auto& [state, count] : errors) {
         std::cout << state << ": " << count << '\n';
     }
-    expect_no_false_alarm(*recording);
+    expect_no_false_alarm(*recording, file);
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, CaptureTruth, testing::Values(12, 15, 18),

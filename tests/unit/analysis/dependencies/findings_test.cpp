@@ -124,6 +124,21 @@ TEST(Findings, OwnWritesMustBeSeen) {
     EXPECT_THAT(h.found(), ElementsAre("internal"));
 }
 
+TEST(Findings, ASnapshotMayShowTheRowThatHadTheKeyBefore) {
+    HistoryScript h;
+    h.begin(1);
+    h.read(1, 1, t0);
+    h.begin(2);
+    h.remove(2, 1, t0);
+    h.commit(2);
+    const auto own = h.insert(1, 1);
+    h.read(1, 1, t0);
+    h.read(1, 1, own);
+    h.read(1, 1, t0);
+    h.commit(1);
+    EXPECT_THAT(h.found(), IsEmpty());
+}
+
 TEST(Findings, OwnWritesMustNotBeSeenBeforehand) {
     HistoryScript h;
     h.begin(1);
