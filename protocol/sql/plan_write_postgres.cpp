@@ -1,3 +1,4 @@
+#include "protocol/sql/blocks.hpp"
 #include "protocol/sql/draft.hpp"
 
 /// INSERT, UPDATE, DELETE and MERGE of PostgreSQL: RETURNING tells what was written. The
@@ -233,6 +234,10 @@ class PostgresWrite {
         for (const Relation& relation : draft_.structure.relations) {
             if (relation.block != id || relation.role != RelationRole::read) {
                 continue;
+            }
+            if (relation.kind == RelationKind::derived &&
+                !reads_tables(draft_.structure, relation.query)) {
+                continue;  // (VALUES …) AS given
             }
             std::string_view why;
             const Table* table = draft_.table(relation, why);

@@ -229,6 +229,58 @@ TEST_P(PostgresCapture, TheClientGetsWhatItWouldHaveGotWithout) {
     EXPECT_GT(accesses, 1000U);
 }
 
+/// Every kind of statement that touches rows is captured, or says why not.
+TEST_P(PostgresCapture, EachKindIsCapturedOrNamed) {
+    const bool old = GetParam() < 18;  // no `old` in RETURNING
+    struct Kind {
+        const char* sql;
+        std::size_t touched;  ///< accesses
+        const char* reason;   ///< empty: in full
+    };
+    const Kind kinds[] = {
+        {"insert into account values (30, 'a', 1), (31, 'b', 2)", 2, ""},
+        {"insert into account values (32, 'c', 3) on conflict do nothing", 1, ""},
+        {"insert into account values (32, 'c', 3) on conflict do nothing", 0,
+         "ON CONFLICT DO NOTHING"},
+        {"insert into account values (33, 'd', 3) on conflict (id) do update set balance = 4", 1,
+         ""},
+        {"insert into account values (33, 'd', 3) on conflict (id) do update set balance = 4", 1,
+         old ? "overwritten version" : ""},
+        {"insert into account select id + 40, owner, 1 from account where id < 3", 2,
+         "insert from select"},
+        {"update account set balance = 2 where id in (1, 2)", 2, ""},
+        {"update account a set balance = i.a from item i where i.a = a.id and i.b = 'x,y=z;'", 2,
+         old ? "overwritten version" : "joined rows"},
+        {"update account a set balance = g.b from (values (1, 7), (2, 8)) g(k, b) where a.id = g.k",
+         2, old ? "overwritten version" : ""},
+        {"delete from account where id = 30", 1, ""},
+        {"delete from account a using item i where i.a = a.id - 30 and i.b = 'x,y=z;'", 2,
+         "joined rows"},
+        {"merge into account t using (values (1), (50)) s(k) on t.id = s.k when matched then "
+         "update set balance = 9 when not matched then insert values (s.k, 'm', 1)",
+         old ? 0U : 2U, old ? "MERGE before PostgreSQL 18" : ""},
+        {"select * from account where id < 4 for update skip locked", 3, ""},
+        {"select * from account where id < 4 for share", 3, ""},
+        {"copy account to stdout", 0, "copy"},
+        {"truncate bare", 0, "truncate"},
+        {"create table derived as select * from account", 0, "create from a query"},
+        {"create materialized view looks as select * from account", 0, "create from a query"},
+        {"explain analyze select * from account", 0, "explain"},
+        {"explain (costs off) select * from account", 0, ""},
+        {"do $$ begin update account set balance = 1; end $$", 0, "do"},
+    };
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    for (const Kind& kind : kinds) {
+        reasons.clear();
+        const std::size_t before = accesses;
+        EXPECT_EQ(error_in(captured->query(kind.sql)).text, "") << kind.sql;
+        EXPECT_EQ(accesses - before, kind.touched) << kind.sql;
+        EXPECT_EQ(reasons[kind.reason], 1U) << kind.sql;
+    }
+    EXPECT_THAT(captured->notes, IsEmpty());
+}
+
 // A key that is added as `id::text` must not be what ORDER BY calls `id`: 1, 10, 11 … would come.
 TEST_P(PostgresCapture, RowsComeInTheOrderOfTheClientsColumns) {
     captured = std::make_unique<CapturedClient>(at(), *capture);

@@ -34,12 +34,32 @@ bool explains_by_running(const sql::TokenList& tokens) noexcept {
     return false;
 }
 
+/// CREATE TABLE … AS query, CREATE MATERIALIZED VIEW: rows are read, and no result tells which.
+bool creates_from_rows(const sql::TokenList& tokens) noexcept {
+    std::size_t depth = 0;
+    bool made = false;
+    for (sql::TokenIndex at = 1; at < tokens.size(); ++at) {
+        if (tokens[at].is(sql::TokenKind::open_paren)) {
+            ++depth;
+        } else if (tokens[at].is(sql::TokenKind::close_paren)) {
+            depth -= depth > 0 ? 1 : 0;
+        } else if (depth == 0 && at < 6) {
+            made = made || tokens[at].is(Keyword::table) || tokens[at].is(Keyword::materialized);
+        }
+        if (made && depth == 0 && tokens[at].is(Keyword::as)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// What no plan is asked for because text cannot capture it; empty for everything else.
 std::string_view beyond_text(const sql::TokenList& tokens) noexcept {
     switch (tokens[0].keyword) {
         case Keyword::copy: return "copy";
         case Keyword::call: return "call";
         case Keyword::do_: return "do";
+        case Keyword::create: return creates_from_rows(tokens) ? "create from a query" : "";
         case Keyword::explain: return explains_by_running(tokens) ? "explain" : "";
         case Keyword::truncate: return "truncate";
         default: return {};
