@@ -1,6 +1,8 @@
 // What a committed transaction did goes into the version chains.
 #include <array>
 
+#include "isotap/history/kept_version.hpp"
+
 #include "analysis/dependencies/inference.hpp"
 
 namespace isotap::analysis {
@@ -89,6 +91,8 @@ void Inference::apply(Slot transaction, const Workspace& work, Workspace::Access
     if (reads) {
         check_own_view(transaction, access);
         apply_read(transaction, access);
+    } else if (history::keeps_version(access.kind, access.before, access.after)) {
+        apply_touch(transaction, access, undone);
     } else {
         apply_write(transaction, access, undone);
     }
@@ -107,8 +111,23 @@ void Inference::apply_read(Slot transaction, const Workspace::Access& access) {
         sink_.on_breach();
         return;
     }
+    const bool locking = access.kind == AccessKind::locking_read;
     versions_.add_reader(version, transaction, access.statement,
-                         access.kind == AccessKind::locking_read);
+                         locking ? Sight::locking : Sight::plain);
+}
+
+/// It comes behind the writer of the version and before who writes the next one, as a write does.
+/// Nobody else can tell by the row that it was there.
+void Inference::apply_touch(Slot transaction, const Workspace::Access& access, bool undone) {
+    if (undone || is_own(transaction, access.before)) {
+        return;
+    }
+    const Slot version = versions_.of(access.row, access.before);
+    if (version == no_slot) {
+        sink_.on_breach();
+        return;
+    }
+    versions_.add_reader(version, transaction, access.statement, Sight::overwriting);
 }
 
 void Inference::apply_write(Slot transaction, const Workspace::Access& access, bool undone) {

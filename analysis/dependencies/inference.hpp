@@ -109,6 +109,7 @@ class Inference {
     void discard(Slot transaction);
     void follow_session(Slot transaction);
     void apply(Slot transaction, const Workspace& work, Workspace::Access access);
+    void apply_touch(Slot transaction, const Workspace::Access& access, bool undone);
     void apply_read(Slot transaction, const Workspace::Access& access);
     void apply_write(Slot transaction, const Workspace::Access& access, bool undone);
     void apply_list(const Workspace& work, const Workspace::List& list);

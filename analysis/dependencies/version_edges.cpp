@@ -134,13 +134,13 @@ Dependency Versions::write_after(const VersionNode& from, const VersionNode& to)
 
 Dependency Versions::read_of(const VersionNode& from, const Reader& reader) const {
     Dependency edge;
-    edge.kind = EdgeKind::wr;
+    edge.kind = reader.sight == Sight::overwriting ? EdgeKind::ww : EdgeKind::wr;
     edge.from = from.writer;
     edge.to = reader.transaction;
     edge.row = from.row;
     edge.from_statement = from.name.statement;
     edge.to_statement = reader.statement;
-    edge.current_read = reader.locking;
+    edge.current_read = reader.sight == Sight::locking;
     edge.version = from.name;
     return edge;
 }
@@ -148,7 +148,7 @@ Dependency Versions::read_of(const VersionNode& from, const Reader& reader) cons
 Dependency Versions::read_before(const VersionNode& seen, const Reader& reader,
                                  const VersionNode& next) const {
     Dependency edge;
-    edge.kind = EdgeKind::rw;
+    edge.kind = reader.sight == Sight::overwriting ? EdgeKind::ww : EdgeKind::rw;
     edge.from = reader.transaction;
     edge.to = next.writer;
     edge.row = seen.row;

@@ -86,10 +86,15 @@ Slot Versions::of(Slot row, const Version& name) {
     return slot;
 }
 
-void Versions::add_reader(Slot version, Slot transaction, std::uint32_t statement, bool locking) {
+/// The edges of the first sight hold where those of the second would.
+static bool tells_as_much(Sight first, Sight second) noexcept {
+    return first == second || (first == Sight::plain && second == Sight::locking);
+}
+
+void Versions::add_reader(Slot version, Slot transaction, std::uint32_t statement, Sight sight) {
     if (const Slot last = nodes_[version].readers;
         last != no_slot && readers_[last].id == transactions_[transaction].id &&
-        (locking || !readers_[last].locking)) {
+        tells_as_much(readers_[last].sight, sight)) {
         return;  // saw it before, and the first sight tells as much
     }
     if (nodes_[version].reader_count >= nodes_[version].tidy_at) {
@@ -101,7 +106,7 @@ void Versions::add_reader(Slot version, Slot transaction, std::uint32_t statemen
     reader.id = transactions_[transaction].id;
     reader.transaction = transaction;
     reader.statement = statement;
-    reader.locking = locking;
+    reader.sight = sight;
     reader.next = node.readers;
     node.readers = slot;
     ++node.reader_count;

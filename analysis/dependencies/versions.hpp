@@ -37,12 +37,16 @@ struct VersionNode {
     bool retired = false;         ///< its writer was one of us, and committed
 };
 
+/// How a version was seen: a current read, and an update that wrote what was there, are more than a
+/// look.
+enum class Sight : std::uint8_t { plain, locking, overwriting };
+
 struct Reader {
     history::TransactionId id{};
     Slot transaction = no_slot;
     std::uint32_t statement = 0;
     Slot next = no_slot;
-    bool locking = false;
+    Sight sight = Sight::plain;
 };
 
 /// The versions of all rows: who made them, who read them, which follows which. Tells each edge to
@@ -60,7 +64,7 @@ class Versions {
     const VersionNode& operator[](Slot version) const noexcept { return nodes_[version]; }
 
     /// A committed transaction saw the version.
-    void add_reader(Slot version, Slot transaction, std::uint32_t statement, bool locking);
+    void add_reader(Slot version, Slot transaction, std::uint32_t statement, Sight sight);
 
     /// `next` came directly after `previous`.
     void link(Slot previous, Slot next);

@@ -217,7 +217,7 @@ TEST_P(MysqlTruth, TellsWhatEachStatementTouched) {
          {"read item 2", "read sale 1"}},
         {"select * from acc where id = 77", {}},
         {"update acc set bal = bal + 1 where id < 3", {"update acc 1", "update acc 2"}},
-        {"update acc set bal = 101 where id = 1", {"lock acc 1"}},
+        {"update acc set bal = 101 where id = 1", {"update acc 1"}},
         {"update acc set bal = 7 where id < 3 order by id desc limit 1", {"update acc 2"}},
         {"update acc set bal = 8 where id = 77", {}},
         {"update acc set id = 32 where id = 3", {"update acc 3"}},

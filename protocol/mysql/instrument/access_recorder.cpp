@@ -121,7 +121,7 @@ bool AccessRecorder::record_packed(std::size_t table, std::string_view packed) {
     return true;
 }
 
-/// A row with a '*' has matched and not changed: it was read, in its current version.
+/// A row with a '*' has matched and not changed: it was written, and keeps its version.
 bool AccessRecorder::record_written(std::string_view packed) {
     while (!packed.empty()) {
         std::string_view one = packed.substr(0, packed.find(';'));
@@ -136,8 +136,7 @@ bool AccessRecorder::record_written(std::string_view packed) {
             return false;
         }
         if (unchanged && lost_ == 0 && !(one.substr(0, equals).empty())) {
-            touched_.back().kind = AccessKind::locking_read;
-            touched_.back().after = {};
+            touched_.back().after = touched_.back().before;
         }
     }
     return true;

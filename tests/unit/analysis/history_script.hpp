@@ -44,6 +44,10 @@ class HistoryScript {
     history::Version write(Id transaction, Row row, history::Version before) {
         return access(transaction, row, history::AccessKind::update, before, {});
     }
+    /// Writes what is there, and makes none.
+    void write_the_same(Id transaction, Row row, history::Version before) {
+        access(transaction, row, history::AccessKind::update, before, before);
+    }
     history::Version insert(Id transaction, Row row) {
         return access(transaction, row, history::AccessKind::insert, history::Version::unborn(),
                       {});

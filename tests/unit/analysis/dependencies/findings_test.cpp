@@ -115,6 +115,40 @@ TEST(Findings, AnAbortedSuccessorIsNoFork) {
     EXPECT_THAT(h.found(), IsEmpty());
 }
 
+TEST(Findings, AnUpdateThatWritesWhatIsThereMayLoseOneAllTheSame) {
+    HistoryScript h;
+    h.begin(1, IsolationLevel::repeatable_read);
+    h.begin(2, IsolationLevel::repeatable_read);
+    h.read(1, 1, t0);
+    h.read(2, 1, t0);
+    const auto x = h.write(1, 1, t0);
+    h.commit(1);
+    h.write_the_same(2, 1, x);
+    h.read(2, 1, t0);  // its snapshot goes on to show what it showed
+    h.commit(2);
+    h.begin(3);
+    h.write(3, 1, x);
+    h.commit(3);
+    EXPECT_THAT(h.found(), ElementsAre("lost-update"));
+}
+
+TEST(Findings, WritingWhatIsThereOneAfterTheOtherLosesNothing) {
+    HistoryScript h;
+    auto x = t0;
+    for (std::uint64_t id = 1; id < 9; id += 2) {
+        h.begin(id);
+        h.read(id, 1, x);
+        h.write_the_same(id, 1, x);
+        h.commit(id);
+        h.begin(id + 1);
+        h.read(id + 1, 1, x);
+        x = h.write(id + 1, 1, x);
+        h.write_the_same(id + 1, 1, x);
+        h.commit(id + 1);
+    }
+    EXPECT_THAT(h.found(), IsEmpty());
+}
+
 TEST(Findings, OwnWritesMustBeSeen) {
     HistoryScript h;
     h.begin(1);
