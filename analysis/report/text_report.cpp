@@ -97,7 +97,7 @@ bool is_named(const Anomaly& anomaly, history::TransactionId id, std::uint32_t o
 
 /// In one line where they fit; else one a line with their numbers, and of many only the first and
 /// those that the proof names.
-void write_statements(const Anomaly& anomaly, history::TransactionId id, std::string head,
+void write_statements(const Anomaly& anomaly, history::TransactionId id, const std::string& head,
                       const Names& names, std::ostream& out) {
     const std::vector<NamedStatement> statements = names.statements(id);
     std::string line = head;

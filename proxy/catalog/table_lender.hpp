@@ -21,6 +21,7 @@ class TableLender {
   public:
     /// `log` must outlive it.
     TableLender(Upstream upstream, Log& log) : upstream_(std::move(upstream)), log_(log) {}
+    ~TableLender() = default;
     TableLender(const TableLender&) = delete;
     TableLender& operator=(const TableLender&) = delete;
 
