@@ -18,6 +18,7 @@ class LiveLoad {
   public:
     static constexpr std::uint32_t statements_each = 8;
     static constexpr std::uint32_t rows_each = 4;
+    static constexpr std::size_t sessions_count = 16;
 
     /// `number` tells the relay threads apart. After every `plant_every` transactions comes a write
     /// skew; 0: never.
@@ -31,7 +32,6 @@ class LiveLoad {
     [[nodiscard]] std::uint64_t planted() const noexcept { return planted_.load(); }
 
   private:
-    static constexpr std::size_t sessions_count = 16;
     static constexpr std::uint32_t rows_count = 100'000;
 
     struct Row {
