@@ -199,6 +199,10 @@ void write_anomalies(const Findings& findings, const Names& names, std::ostream&
             << title_of(*all.front()) << ", " << to_string(all.front()->severity) << ": "
             << ids_of(all) << '\n';
     }
+    const std::uint64_t found = findings.statistics.hazards + findings.statistics.violations;
+    if (found > findings.anomalies.size()) {
+        out << "\n" << found - findings.anomalies.size() << " more were found and are not kept\n";
+    }
 }
 
 void write_coverage(const Findings& findings, const Names& names, std::ostream& out) {
@@ -210,7 +214,7 @@ void write_coverage(const Findings& findings, const Names& names, std::ostream& 
         << coverage.partial << " in part, " << coverage.opaque << " not at all\n";
     for (const CoverageReason& reason : coverage.reasons) {
         out << "  " << reason.count << " x " << names.table(reason.reason) << ", for example "
-            << reason.example << '\n';
+            << shortened(reason.example) << '\n';
     }
 }
 

@@ -96,6 +96,23 @@ TEST_F(TextReport, ShowsTheFirstOfEachPatternAndHowManyMore) {
     EXPECT_THAT(text, HasSubstr("\n#1 lost-update (lost update): hazard\n"));
     EXPECT_THAT(text, HasSubstr("\n  and 7 more like it: #2, #3, #4, #5, #6 …\n"));
     EXPECT_THAT(text, Not(HasSubstr("\n#2 ")));
+    EXPECT_THAT(text, Not(HasSubstr("not kept")));
+}
+
+TEST_F(TextReport, SaysThatMoreWereFoundThanAreKept) {
+    lose_update(1, 7);
+    script_.engine().finish();
+    Findings findings;
+    findings.statistics = script_.engine().statistics();
+    findings.statistics.hazards = 42;
+    findings.statistics.coverage.statements = 1;
+    findings.statistics.coverage.opaque = 1;
+    findings.statistics.coverage.reasons = {{history::NameId{1}, 1, "select\n1"}};
+    findings.anomalies = script_.engine().anomalies();
+    std::ostringstream out;
+    write_text_report(findings, names_, out);
+    EXPECT_THAT(out.str(), HasSubstr("\n41 more were found and are not kept\n"));
+    EXPECT_THAT(out.str(), HasSubstr("for example select 1\n"));
 }
 
 TEST_F(TextReport, OfALongTransactionShowsWhatTheProofNames) {
