@@ -22,7 +22,7 @@ struct AuxiliaryState {
     std::string schema;
     std::string table;
     Stage stage = Stage::absent;
-    std::string why{};
+    std::string why;
 };
 
 /// Adds auxiliary columns to the tables of one database, and takes them away again. What is there
@@ -41,8 +41,8 @@ class AuxiliaryColumns {
 
     /// Every table of the database, by name.
     virtual std::vector<AuxiliaryState> tables() = 0;
-    /// Those that have none of the columns and can have them. Looks at no row.
-    virtual std::vector<AuxiliaryState> lacking() = 0;
+    /// The same without a look at any row: `ready` where both columns are there.
+    virtual std::vector<AuxiliaryState> at_a_glance() = 0;
     virtual void add(const AuxiliaryState& table, const Progress& progress) = 0;
     virtual void drop(const AuxiliaryState& table) = 0;
 };

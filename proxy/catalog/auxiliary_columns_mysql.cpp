@@ -66,28 +66,28 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
     }
 
     std::vector<AuxiliaryState> tables() override {
-        std::vector<AuxiliaryState> found;
-        for (const Row& row : ask_for_tables()) {
-            AuxiliaryState& table = found.emplace_back();
-            table.schema = row.at(0);
-            table.table = row.at(1);
-            table.why = row.at(2);
-            if (!table.why.empty()) {
-                table.stage = Stage::refused;
-            } else if (row.at(3) == "2" && all_named(table)) {
-                table.stage = Stage::ready;
-            } else if (row.at(4) != "0") {
+        std::vector<AuxiliaryState> found = at_a_glance();
+        for (AuxiliaryState& table : found) {
+            if (table.stage == Stage::ready && !all_named(table)) {
                 table.stage = Stage::begun;
             }
         }
         return found;
     }
 
-    std::vector<AuxiliaryState> lacking() override {
+    std::vector<AuxiliaryState> at_a_glance() override {
         std::vector<AuxiliaryState> found;
-        for (const Row& row : ask_for_tables()) {
-            if (row.at(2).empty() && row.at(4) == "0") {
-                found.push_back({.schema = row.at(0), .table = row.at(1)});
+        for (const Row& row : ask(fmt::format(tables_query, literal(database_)))) {
+            AuxiliaryState& table = found.emplace_back();
+            table.schema = row.at(0);
+            table.table = row.at(1);
+            table.why = row.at(2);
+            if (!table.why.empty()) {
+                table.stage = Stage::refused;
+            } else if (row.at(3) == "2") {
+                table.stage = Stage::ready;
+            } else if (row.at(4) != "0") {
+                table.stage = Stage::begun;
             }
         }
         return found;

@@ -57,6 +57,16 @@ class PostgresAuxiliaryColumns final : public AuxiliaryColumns {
     }
 
     std::vector<AuxiliaryState> tables() override {
+        std::vector<AuxiliaryState> found = at_a_glance();
+        for (AuxiliaryState& table : found) {
+            if (table.stage == Stage::ready && !all_named(table)) {
+                table.stage = Stage::begun;
+            }
+        }
+        return found;
+    }
+
+    std::vector<AuxiliaryState> at_a_glance() override {
         const Result rows = run(tables_query);
         std::vector<AuxiliaryState> found;
         for (int i = 0; i < PQntuples(rows.get()); ++i) {
@@ -64,27 +74,13 @@ class PostgresAuxiliaryColumns final : public AuxiliaryColumns {
             table.schema = PQgetvalue(rows.get(), i, 0);
             table.table = PQgetvalue(rows.get(), i, 1);
             table.why = PQgetvalue(rows.get(), i, 2);
-            const bool both = std::string_view(PQgetvalue(rows.get(), i, 3)) == "2";
+            const std::string_view columns = PQgetvalue(rows.get(), i, 3);
             if (!table.why.empty()) {
                 table.stage = Stage::refused;
-            } else if (both) {
-                table.stage = all_named(table) ? Stage::ready : Stage::begun;
-            } else if (std::string_view(PQgetvalue(rows.get(), i, 3)) == "1") {
+            } else if (columns == "2") {
+                table.stage = Stage::ready;
+            } else if (columns == "1") {
                 table.stage = Stage::begun;
-            }
-        }
-        return found;
-    }
-
-    std::vector<AuxiliaryState> lacking() override {
-        const Result rows = run(tables_query);
-        std::vector<AuxiliaryState> found;
-        for (int i = 0; i < PQntuples(rows.get()); ++i) {
-            const auto field = [&](int column) -> std::string_view {
-                return PQgetvalue(rows.get(), i, column);
-            };
-            if (field(2).empty() && field(3) == "0") {
-                found.push_back({.schema = std::string(field(0)), .table = std::string(field(1))});
             }
         }
         return found;

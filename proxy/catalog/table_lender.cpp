@@ -22,6 +22,10 @@ bool is_of_the_server(const std::string& database) {
            std::end(of_the_server);
 }
 
+bool has_columns(const AuxiliaryState& table) {
+    return table.stage == Stage::begun || table.stage == Stage::ready;
+}
+
 }  // namespace
 
 Upstream TableLender::at(const std::string& database) const {
@@ -45,27 +49,24 @@ void TableLender::lend(const std::string& database) noexcept try {
 
 void TableLender::lend_in(Database& state, const std::string& name) {
     const auto columns = auxiliary_columns(at(name));
-    if (!state.known) {
-        for (const AuxiliaryState& table : columns->tables()) {
-            if (table.stage == Stage::begun || table.stage == Stage::ready) {
-                state.had.emplace(table.schema, table.table);
-            }
+    for (const AuxiliaryState& table : columns->at_a_glance()) {
+        const Table known{table.schema, table.table};
+        if (has_columns(table) && !state.known) {
+            state.had.insert(known);
         }
-        state.known = true;
-    }
-    for (const AuxiliaryState& table : columns->lacking()) {
-        if (state.left.contains({table.schema, table.table})) {
+        if (table.stage != Stage::absent || state.left.contains(known)) {
             continue;
         }
         try {
             ++state.lent;  // a part of it may be done when the rest fails
             columns->add(table, [](std::uint64_t) {});
         } catch (const std::exception& error) {
-            state.left.emplace(table.schema, table.table);
+            state.left.insert(known);
             log_.line(LogLevel::warning, "a table was lent no columns",
                       fmt::format("{}.{}: {}", table.schema, table.table, error.what()));
         }
     }
+    state.known = true;
 }
 
 bool TableLender::take_back() noexcept {
@@ -90,9 +91,8 @@ bool TableLender::take_back() noexcept {
 /// Copies of tables have the columns as well: whatever has them and had not goes back.
 void TableLender::take_back_from(const Database& state, const std::string& name) {
     const auto columns = auxiliary_columns(at(name));
-    for (const AuxiliaryState& table : columns->tables()) {
-        const bool has = table.stage == Stage::begun || table.stage == Stage::ready;
-        if (has && !state.had.contains({table.schema, table.table})) {
+    for (const AuxiliaryState& table : columns->at_a_glance()) {
+        if (has_columns(table) && !state.had.contains({table.schema, table.table})) {
             columns->drop(table);
         }
     }

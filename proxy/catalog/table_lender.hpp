@@ -36,7 +36,7 @@ class TableLender {
   private:
     using Table = std::pair<std::string, std::string>;  ///< schema, name
     struct Database {
-        bool known = false;
+        bool known = false;    ///< what it had
         std::set<Table> had;   ///< the columns, before we came
         std::set<Table> left;  ///< alone: it did not work
         std::size_t lent = 0;
