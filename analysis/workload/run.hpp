@@ -52,6 +52,7 @@ struct FoundAnomaly {
     std::string plain;                     ///< "write skew"
     std::string severity;                  ///< "violation" or "hazard"
     std::vector<std::string> explanation;  ///< a sentence an edge
+    std::vector<std::string> remedies{};   ///< what would have prevented it, cheapest first
 };
 
 /// Statements of which not all is known that they touched.

@@ -68,6 +68,7 @@ std::string details_of(const RunResult& result) {
          result.run.sighting.anomalies.value_or(std::vector<FoundAnomaly>())) {
         text += fmt::format("* {} ({}), a {}\n", anomaly.name, anomaly.plain, anomaly.severity);
         for (const std::string& sentence : anomaly.explanation) text += "    " + sentence + "\n";
+        for (const std::string& way : anomaly.remedies) text += "    to prevent it: " + way + "\n";
     }
     for (const Unseen& unseen : result.run.sighting.unseen) {
         text += "? not seen: " + unseen_text(unseen) + "\n";
@@ -128,7 +129,8 @@ json::object json_of(const RunResult& result) {
             anomalies.push_back({{"type", anomaly.name},
                                  {"name", anomaly.plain},
                                  {"severity", anomaly.severity},
-                                 {"explanation", json::value_from(anomaly.explanation)}});
+                                 {"explanation", json::value_from(anomaly.explanation)},
+                                 {"remedies", json::value_from(anomaly.remedies)}});
         }
         object["anomalies"] = std::move(anomalies);
     }

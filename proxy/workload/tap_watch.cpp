@@ -7,6 +7,8 @@
 #include "isotap/proxy/startup_error.hpp"
 
 #include "analysis/report/explanation.hpp"
+#include "analysis/report/remedies.hpp"
+#include "analysis/report/short_names.hpp"
 #include "proxy/catalog/auxiliary_columns.hpp"
 #include "proxy/ops/embedded_text.hpp"
 #include "proxy/tap/analyst.hpp"
@@ -52,11 +54,12 @@ std::vector<workload::Unseen> unseen_of(const AnalysisStatus& status) {
 }
 
 std::vector<workload::FoundAnomaly> anomalies_of(const LiveFindings& live) {
+    const analysis::ShortNames labels(live.names, live.findings.anomalies);
     std::vector<workload::FoundAnomaly> found;
     for (const analysis::Anomaly& anomaly : live.findings.anomalies) {
         found.push_back({name_of(anomaly.kind), std::string(plain_name(anomaly)),
                          std::string(to_string(anomaly.severity)),
-                         analysis::explain(anomaly, live.names)});
+                         analysis::explain(anomaly, labels), analysis::remedies(anomaly, labels)});
     }
     return found;
 }
