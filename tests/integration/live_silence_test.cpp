@@ -23,13 +23,13 @@ namespace isotap::test {
 namespace {
 
 namespace json = boost::json;
-using testing::HasSubstr;
 
 int seconds() {
     const char* asked = std::getenv("ISOTAP_SILENCE_SECONDS");
     return asked == nullptr ? 4 : std::atoi(asked);
 }
 
+constexpr int clients = 32;
 constexpr int accounts = 20;
 constexpr int start_balance = 1'000;
 
@@ -92,7 +92,7 @@ class LiveSilence : public testing::Test {
                                        server_->programs() / "pgbench",
                                        "-n",
                                        "-c",
-                                       "32",
+                                       std::to_string(clients),
                                        "-j",
                                        "2",
                                        "-M",
@@ -109,7 +109,7 @@ class LiveSilence : public testing::Test {
                  .environment = {{"PGOPTIONS", "-c default_transaction_isolation=" + level}}},
                 std::chrono::seconds(seconds() + 60));
         EXPECT_TRUE(finished.exit_code == 0 || finished.exit_code == 1) << finished.output;
-        EXPECT_THAT(finished.output, HasSubstr("number of failed transactions: 0 "));
+        EXPECT_LE(given_up(finished.output), clients);
         const json::value told = json::parse(read_file(report));
         std::cout << level << ": " << told.at("verdict").as_string() << ", "
                   << told.at("transactions") << ", " << told.at("anomalies").as_array().size()
@@ -117,6 +117,13 @@ class LiveSilence : public testing::Test {
         EXPECT_GT(number(told, "transactions", "committed"), 20U);
         EXPECT_GT(number(told, "coverage", "full"), number(told, "coverage", "statements") / 2);
         return told;
+    }
+    /// pgbench tries none again when the time is up: each client may have been about to.
+    static int given_up(const std::string& output) {
+        const std::string words = "number of failed transactions: ";
+        const std::size_t at = output.find(words);
+        EXPECT_NE(at, std::string::npos) << output;
+        return at == std::string::npos ? 0 : std::stoi(output.substr(at + words.size()));
     }
     static std::uint64_t number(const json::value& told, const char* group, const char* name) {
         return told.at(group).at(name).to_number<std::uint64_t>();
