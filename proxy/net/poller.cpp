@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "isotap/proxy/startup_error.hpp"
+
 namespace isotap::proxy {
 
 namespace {
@@ -41,11 +43,45 @@ class Poller::Bell final : public Watcher {
     Job job_;
 };
 
-Poller::Poller()
-    : epoll_(owned(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+/// Knows when epoll has something to tell, while the thread waits for the ring.
+class Poller::RingBell final : public Ring::Asker {
+  public:
+    RingBell(Ring& ring, int epoll) : ring_(ring), epoll_(epoll) { ring_.poll(epoll_, *this); }
+    void on_done(Ring::Operation& /*operation*/, int /*result*/) override { rung_ = true; }
+
+    /// Whether it has rung since the last time. It rings again for what is still there.
+    bool take() {
+        if (!std::exchange(rung_, false)) {
+            return false;
+        }
+        ring_.poll(epoll_, *this);
+        return true;
+    }
+
+  private:
+    Ring& ring_;
+    int epoll_;
+    bool rung_ = false;
+};
+
+Poller::Poller(Io io, std::size_t buffer_size)
+    : ring_(io == Io::epoll ? nullptr : Ring::open(buffer_size)),
+      epoll_(owned(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
       wake_(owned(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")),
       bell_(std::make_shared<Bell>([this] { run_jobs(); })) {
     watch(wake_.get(), *bell_);
+    if (ring_) {
+        ring_bell_ = std::make_unique<RingBell>(*ring_, epoll_.get());
+    } else if (io == Io::io_uring) {
+        throw StartupError(StartupError::Kind::failure,
+                           "this system does not let us use io_uring: leave io out, or set epoll");
+    }
+}
+
+Poller::~Poller() = default;
+
+void Poller::forget(int descriptor) {
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
 void Poller::watch(int descriptor, Watcher& watcher) {
@@ -100,30 +136,47 @@ void Poller::run() {
     while (!stopped_) {
         run_one();
     }
+    if (ring_) {
+        ring_->wait(std::chrono::milliseconds(0));  // sockets that were closed in the last turn
+    }
 }
 
 void Poller::run_one() {
-    std::array<epoll_event, events_at_once> events;
-    const int found = epoll_wait(epoll_.get(), events.data(), events_at_once, patience_ms());
-    for (int i = 0; i < found; ++i) {
-        const epoll_event& event = events[static_cast<std::size_t>(i)];
-        static_cast<Watcher*>(event.data.ptr)->on_ready(ready_of(event.events));
+    if (ring_) {
+        ring_->wait(patience());
+        if (ring_bell_->take()) {
+            take_events(0);
+        }
+    } else {
+        const auto limit = patience();
+        take_events(limit ? static_cast<int>(limit->count()) : -1);
     }
     run_due();
     take_turns();
     kept_.clear();
 }
 
-int Poller::patience_ms() const {
+void Poller::take_events(int patience_ms) {
+    std::array<epoll_event, events_at_once> events;
+    const int found = epoll_wait(epoll_.get(), events.data(), events_at_once, patience_ms);
+    for (int i = 0; i < found; ++i) {
+        const epoll_event& event = events[static_cast<std::size_t>(i)];
+        static_cast<Watcher*>(event.data.ptr)->on_ready(ready_of(event.events));
+    }
+}
+
+/// None: for ever.
+std::optional<std::chrono::milliseconds> Poller::patience() const {
+    using std::chrono::milliseconds;
     if (!again_.empty()) {
-        return 0;
+        return milliseconds(0);
     }
     if (due_.empty()) {
-        return -1;
+        return std::nullopt;
     }
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-        due_.begin()->first - std::chrono::steady_clock::now());
-    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1'000));
+    const auto left =
+        std::chrono::ceil<milliseconds>(due_.begin()->first - std::chrono::steady_clock::now());
+    return std::clamp(left, milliseconds(0), milliseconds(1'000));
 }
 
 void Poller::at(std::chrono::steady_clock::time_point time, Job job) {

@@ -6,9 +6,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "isotap/proxy/options.hpp"
+
 #include "proxy/net/descriptor.hpp"
+#include "proxy/net/ring.hpp"
 
 namespace isotap::proxy {
 
@@ -35,20 +39,30 @@ class Watcher {
 ///
 /// Edge-triggered: what was told once is not told again until more has come, so a watcher must
 /// remember that it is readable until a read came up short. That spares the one read in vain per
-/// message that made us leave Asio here (ADR 0007).
+/// message that made us leave Asio here (ADR 0007). Where there is a ring (ADR 0008), connections
+/// are served by that, and what is watched here is the rest: listeners, dialling, jobs, the clock.
 ///
 /// All calls but `post` are for the thread that runs it.
 class Poller {
   public:
     using Job = std::function<void()>;
 
-    Poller();
+    /// Throws StartupError when what is asked for by name cannot be had. `buffer_size` is what the
+    /// ring receives at once.
+    explicit Poller(Io io = Io::epoll, std::size_t buffer_size = 0);
+    ~Poller();
     Poller(const Poller&) = delete;
     Poller& operator=(const Poller&) = delete;
+
+    /// By which connections are served; null where there is none.
+    [[nodiscard]] Ring* ring() noexcept { return ring_.get(); }
 
     /// Tells `watcher` about the descriptor from now on, and nobody else. Ends when the descriptor
     /// is closed; the watcher must be kept until then, and past it: see `keep`.
     void watch(int descriptor, Watcher& watcher);
+
+    /// Says no more of a descriptor that stays open.
+    void forget(int descriptor);
 
     /// Calls `on_ready` once more when everybody else has had a turn.
     void again(std::shared_ptr<Watcher> watcher);
@@ -75,12 +89,16 @@ class Poller {
 
   private:
     class Bell;
+    class RingBell;
 
-    [[nodiscard]] int patience_ms() const;
+    [[nodiscard]] std::optional<std::chrono::milliseconds> patience() const;
+    void take_events(int patience_ms);
     void run_due();
     void run_jobs();
     void take_turns();
 
+    std::unique_ptr<Ring> ring_;
+    std::unique_ptr<RingBell> ring_bell_;
     Descriptor epoll_;
     Descriptor wake_;
     Descriptor timer_;

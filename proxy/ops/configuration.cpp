@@ -104,6 +104,11 @@ TlsPolicy parse_tls(std::string_view text) {
                              text);
 }
 
+Io parse_io(std::string_view text) {
+    return one_of<Io>({{"auto", Io::automatic}, {"io_uring", Io::io_uring}, {"epoll", Io::epoll}},
+                      text);
+}
+
 LogFormat parse_log_format(std::string_view text) {
     return one_of<LogFormat>({{"text", LogFormat::text}, {"json", LogFormat::json}}, text);
 }
@@ -315,6 +320,7 @@ ProxyOptions configure(const Sources& sources, const ReadFile& read) {
     options.relay.threads = std::clamp<std::size_t>(std::thread::hardware_concurrency() / 2, 1,
                                                     1U << history::TransactionIds::thread_bits);
     choice.read("threads", options.relay.threads, parse_threads);
+    choice.read("io", options.relay.io, parse_io);
     choice.read("admin", options.admin,
                 [](std::string_view text) { return to_string(parse_admin_address(text)); });
     choice.read("admin-token-file", options.admin_token,

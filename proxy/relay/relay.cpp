@@ -20,8 +20,8 @@ class Relay::Body {
         : limits_(options.limits), log_(log) {
         const std::uint32_t run_tag = std::random_device{}();
         for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i) {
-            threads_.push_back(
-                std::make_unique<RelayThread>(i, run_tag, limits_, log, names_, sessions_open_));
+            threads_.push_back(std::make_unique<RelayThread>(i, run_tag, options.io, limits_, log,
+                                                             names_, sessions_open_));
             if (sink_of_thread) {
                 threads_.back()->set_sink(sink_of_thread(i, threads_.back()->counters()));
             }

@@ -43,7 +43,7 @@ RelaySession::RelaySession(RelayContext& context, const ListenerContext& listene
 
 void RelaySession::start() {
     context_.log.session(LogLevel::debug, id_, "opened");
-    watch(Side::client);
+    client_.watch(context_.poller, from(Side::client));
     session_->start(system_now(), context_.actions);
     perform();
     resume();
@@ -68,10 +68,6 @@ bool RelaySession::may_read(Side side) const noexcept {
     return leg(protocol::other(side)).queued() < context_.limits.bytes_in_flight;
 }
 
-void RelaySession::watch(Side side) {
-    context_.poller.watch(leg(side).descriptor(), from(side));
-}
-
 void RelaySession::on_ready(Side side, Ready ready) {
     if (closed_) {
         return;
@@ -79,30 +75,19 @@ void RelaySession::on_ready(Side side, Ready ready) {
     if (!ready.readable && !ready.writable) {
         turn_due_ = false;
     }
-    Direction& direction = from(side);
-    direction.readable |= ready.readable;
-    direction.ending |= ready.ended;
-    if (ready.writable && leg(side).queued() > 0) {
-        leg(side).flush();
-    }
+    leg(side).on_ready(ready);
     resume();
 }
 
 /// True when it made a difference.
 bool RelaySession::read(Side side) {
-    Direction& direction = from(side);
-    if (!direction.readable || !may_read(side)) {
+    if (!may_read(side)) {
         return false;
     }
     const Received received = leg(side).receive(context_.scratch);
     switch (received.state) {
-        case Received::State::some:
-            // Less than there is room for was all there is; more will be told of, but for an end
-            // that was told of already.
-            direction.readable = received.size == context_.scratch.size() || direction.ending;
-            on_bytes(side, Bytes(context_.scratch).first(received.size));
-            return true;
-        case Received::State::none: direction.readable = false; return false;
+        case Received::State::some: on_bytes(side, received.bytes); return true;
+        case Received::State::none: return false;
         case Received::State::ended: on_end(side, true); return true;
         case Received::State::failed: on_end(side, false); return true;
     }

@@ -52,14 +52,11 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
 
         RelaySession* session = nullptr;
         Side side = Side::client;
-        bool readable = false;  ///< a read may find something
-        bool ending = false;    ///< the peer has said its last word, which may still be unread
         bool ended = false;
     };
 
     void take(protocol::Note note, std::string_view detail) noexcept override;
 
-    void watch(Side side);
     void on_ready(Side side, Ready ready);
     bool read(Side side);
     void on_bytes(Side side, Bytes bytes);

@@ -90,7 +90,7 @@ void RelaySession::on_dialled(Descriptor socket, const std::string& failure) {
     const Time now = system_now();
     if (failure.empty()) {
         server_.open(std::move(socket));
-        watch(Side::server);
+        server_.watch(context_.poller, from(Side::server));
         session_->on_dialled(now, context_.actions);
     } else {
         context_.counters.dial_failures.add();

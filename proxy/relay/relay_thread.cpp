@@ -19,9 +19,10 @@ constexpr unsigned session_thread_shift = 48;
 
 }  // namespace
 
-RelayThread::RelayThread(std::size_t number, std::uint32_t run_tag, const Limits& limits, Log& log,
-                         NameLookup& names, std::atomic<std::size_t>& sessions_open)
-    : transactions_(run_tag, static_cast<std::uint32_t>(number)),
+RelayThread::RelayThread(std::size_t number, std::uint32_t run_tag, Io io, const Limits& limits,
+                         Log& log, NameLookup& names, std::atomic<std::size_t>& sessions_open)
+    : poller_(io, limits.read_chunk),
+      transactions_(run_tag, static_cast<std::uint32_t>(number)),
       next_session_(static_cast<std::uint64_t>(number) << session_thread_shift),
       context_{poller_,
                names,

@@ -22,7 +22,7 @@ namespace isotap::proxy {
 /// Public calls come from the ops thread or the acceptor's; they hand over and return.
 class RelayThread {
   public:
-    RelayThread(std::size_t number, std::uint32_t run_tag, const Limits& limits, Log& log,
+    RelayThread(std::size_t number, std::uint32_t run_tag, Io io, const Limits& limits, Log& log,
                 NameLookup& names, std::atomic<std::size_t>& sessions_open);
     ~RelayThread();
     RelayThread(const RelayThread&) = delete;

@@ -46,6 +46,13 @@ enum class Prove : std::uint8_t {
     later,  ///< it goes as it came
 };
 
+/// How the connections of a relay thread are served.
+enum class Io : std::uint8_t {
+    automatic,  ///< by io_uring where the system lets us, else by epoll
+    io_uring,
+    epoll,
+};
+
 /// The server behind a listener, from its URL.
 struct Upstream {
     history::Dialect dialect = history::Dialect::postgres;
@@ -80,6 +87,7 @@ struct Listener {
 struct RelayOptions {
     std::vector<Listener> listeners;
     std::size_t threads = 1;
+    Io io = Io::automatic;
     Limits limits;
 };
 

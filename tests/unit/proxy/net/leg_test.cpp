@@ -20,105 +20,212 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-/// A leg and the peer at the other end of it.
-struct Pair {
-    Pair() : peer(io) {
-        tcp::acceptor acceptor(io, tcp::endpoint(tcp::v4(), 0));
-        tcp::socket ours(io);
+/// Remembers nothing but that it was told.
+struct Told final : Watcher {
+    explicit Told(Leg& watched) : leg(watched) {}
+    void on_ready(Ready ready) override {
+        ++calls;
+        leg.on_ready(ready);
+    }
+
+    Leg& leg;
+    int calls = 0;
+};
+
+/// A leg and the peer at the other end of it, by either way of serving connections.
+class LegTest : public testing::TestWithParam<Io> {
+  protected:
+    void SetUp() override {
+        if (GetParam() == Io::io_uring && Ring::open(1) == nullptr) {
+            GTEST_SKIP() << "SKIPPED: this system does not let us use io_uring";
+        }
+        poller_ = std::make_unique<Poller>(GetParam(), 64 * 1024);
+        tcp::acceptor acceptor(io_, tcp::endpoint(tcp::v4(), 0));
+        tcp::socket ours(io_);
         ours.connect(tcp::endpoint(boost::asio::ip::address_v4::loopback(),
                                    acceptor.local_endpoint().port()));
-        peer = acceptor.accept();
+        peer_ = acceptor.accept();
         ours.non_blocking(true);
-        leg = std::make_unique<Leg>();
-        leg->open(Descriptor(ours.release()));
+        leg_ = std::make_unique<Leg>();
+        told_ = std::make_unique<Told>(*leg_);
+        leg_->open(Descriptor(ours.release()));
+        leg_->watch(*poller_, *told_);
+    }
+
+    /// One turn of the thread, which does not wait.
+    void turn() {
+        poller_->post([] {});
+        poller_->run_one();
+    }
+
+    /// What comes next, however many turns that takes.
+    Received receive() {
+        for (;;) {
+            if (const Received received = leg_->receive(scratch_);
+                received.state != Received::State::none) {
+                return received;
+            }
+            poller_->run_one();
+        }
     }
 
     std::string read(std::size_t size) {
         std::string bytes(size, '\0');
-        boost::asio::read(peer, boost::asio::buffer(bytes));
+        boost::asio::read(peer_, boost::asio::buffer(bytes));
         return bytes;
     }
 
-    boost::asio::io_context io;
-    tcp::socket peer;
-    std::unique_ptr<Leg> leg;
+    /// Sends until the peer, who does not read, takes no more. How much was sent.
+    std::size_t fill() {
+        const std::string chunk(100'000, 'x');
+        std::size_t sent = 0;
+        while (leg_->queued() == 0) {
+            leg_->send(as_bytes(chunk));
+            sent += chunk.size();
+        }
+        return sent;
+    }
+
+    boost::asio::io_context io_;
+    tcp::socket peer_{io_};
+    std::unique_ptr<Poller> poller_;
+    std::unique_ptr<Leg> leg_;
+    std::unique_ptr<Told> told_;
+    std::vector<std::uint8_t> scratch_ = std::vector<std::uint8_t>(16);
 };
 
-TEST(Leg, SendsSmallSegmentsAtOnce) {
-    const Pair pair;
+TEST_P(LegTest, SendsSmallSegmentsAtOnce) {
     int option = 0;
     socklen_t length = sizeof option;
-    getsockopt(pair.leg->descriptor(), IPPROTO_TCP, TCP_NODELAY, &option, &length);
+    getsockopt(leg_->descriptor(), IPPROTO_TCP, TCP_NODELAY, &option, &length);
     EXPECT_NE(option, 0) << "X-09";
 }
 
-TEST(Leg, TellsBytesFromTheirAbsenceAndFromTheEnd) {
-    Pair pair;
-    std::vector<std::uint8_t> buffer(16);
-    EXPECT_EQ(pair.leg->receive(buffer).state, Received::State::none);
-    boost::asio::write(pair.peer, boost::asio::buffer("bytes", 5));
-    const Received received = pair.leg->receive(buffer);
+TEST_P(LegTest, TellsBytesFromTheirAbsenceAndFromTheEnd) {
+    EXPECT_EQ(leg_->receive(scratch_).state, Received::State::none);
+    boost::asio::write(peer_, boost::asio::buffer("bytes", 5));
+    const Received received = receive();
     EXPECT_EQ(received.state, Received::State::some);
-    EXPECT_EQ(as_text(Bytes(buffer).first(received.size)), "bytes");
-    pair.peer.close();
-    EXPECT_EQ(pair.leg->receive(buffer).state, Received::State::ended);
-    pair.leg->close();
-    EXPECT_EQ(pair.leg->receive(buffer).state, Received::State::failed);
+    EXPECT_EQ(as_text(received.bytes), "bytes");
+    peer_.close();
+    EXPECT_EQ(receive().state, Received::State::ended);
 }
 
-TEST(Leg, KeepsWhatThePeerDoesNotTakeAndSendsItInOrder) {
-    Pair pair;
-    const std::string chunk(100'000, 'x');
-    std::size_t sent = 0;
-    while (pair.leg->queued() == 0) {
-        pair.leg->send(as_bytes(chunk));
-        sent += chunk.size();
+TEST_P(LegTest, TellsAnEndFromABreak) {
+    boost::asio::write(peer_, boost::asio::buffer("bytes", 5));
+    peer_.set_option(boost::asio::socket_base::linger(true, 0));
+    peer_.close();
+    Received received = receive();
+    while (received.state == Received::State::some) {
+        received = receive();
     }
-    pair.leg->send(as_bytes("the end"));
-    const std::size_t queued = pair.leg->queued();
-    EXPECT_GT(queued, 7U);
-    EXPECT_EQ(pair.read(sent - (queued - 7)), std::string(sent - (queued - 7), 'x'));
-    std::string rest;
-    while (rest.size() < queued) {
-        pair.leg->flush();
-        rest += pair.read(std::min<std::size_t>(queued - rest.size(), 4096));
-    }
-    EXPECT_EQ(rest, std::string(queued - 7, 'x') + "the end");
-    pair.leg->flush();
-    EXPECT_EQ(pair.leg->queued(), 0U);
+    EXPECT_EQ(received.state, Received::State::failed);
 }
 
-TEST(Leg, PassesTheEndOnBehindWhatIsQueued) {
-    Pair pair;
-    const std::string chunk(100'000, 'x');
-    std::size_t sent = 0;
-    while (pair.leg->queued() == 0) {
-        pair.leg->send(as_bytes(chunk));
-        sent += chunk.size();
+TEST_P(LegTest, SendsWhatWasSaidInOneTurnInOrder) {
+    std::string said;
+    for (int i = 0; i < 100; ++i) {
+        const std::string word = std::to_string(i) + std::string(static_cast<std::size_t>(i), '.');
+        leg_->send(as_bytes(word));
+        said += word;
+        if (i % 7 == 0) {
+            turn();
+        }
     }
-    pair.leg->end();
-    pair.leg->send(as_bytes("too late"));
+    const std::string large(50'000, 'y');
+    leg_->send(as_bytes(large));
+    leg_->send(as_bytes("behind"));
+    std::string heard;
+    while (heard.size() < said.size() + large.size() + 6) {
+        turn();
+        std::string some(65536, '\0');
+        some.resize(peer_.read_some(boost::asio::buffer(some)));
+        heard += some;
+    }
+    EXPECT_EQ(heard, said + large + "behind");
+    EXPECT_EQ(leg_->queued(), 0U);
+}
+
+TEST_P(LegTest, KeepsWhatThePeerDoesNotTakeAndSendsItInOrder) {
+    const std::size_t sent = fill();
+    leg_->send(as_bytes("the end"));
+    EXPECT_GT(leg_->queued(), 7U);
+    std::string heard;
+    while (heard.size() < sent + 7) {
+        turn();
+        heard += read(std::min<std::size_t>(sent + 7 - heard.size(), 4096));
+    }
+    EXPECT_EQ(heard, std::string(sent, 'x') + "the end");
+    turn();
+    EXPECT_EQ(leg_->queued(), 0U);
+}
+
+TEST_P(LegTest, PassesTheEndOnBehindWhatIsQueued) {
+    const std::size_t sent = fill();
+    leg_->end();
+    leg_->send(as_bytes("too late"));
     std::size_t read = 0;
     std::vector<char> buffer(4096);
     boost::system::error_code error;
     while (!error) {
-        read += pair.peer.read_some(boost::asio::buffer(buffer), error);
-        pair.leg->flush();
+        read += peer_.read_some(boost::asio::buffer(buffer), error);
+        turn();
     }
     EXPECT_EQ(error, boost::asio::error::eof);
     EXPECT_EQ(read, sent);
 }
 
-TEST(Leg, APeerThatIsGoneSwallowsEverything) {
-    Pair pair;
-    pair.peer.set_option(boost::asio::socket_base::linger(true, 0));
-    pair.peer.close();
+TEST_P(LegTest, APeerThatIsGoneSwallowsEverything) {
+    peer_.set_option(boost::asio::socket_base::linger(true, 0));
+    peer_.close();
     const std::string chunk(100'000, 'x');
     for (int i = 0; i < 100; ++i) {
-        pair.leg->send(as_bytes(chunk));
+        leg_->send(as_bytes(chunk));
+        leg_->send(as_bytes("small"));
+        turn();
     }
-    EXPECT_EQ(pair.leg->queued(), 0U) << "nothing is kept for nobody";
+    EXPECT_EQ(leg_->queued(), 0U) << "nothing is kept for nobody";
 }
+
+TEST_P(LegTest, WhatWasSaidBeforeTheCloseStillArrives) {
+    leg_->send(as_bytes("last words"));
+    leg_->close();
+    turn();
+    EXPECT_EQ(read(10), "last words");
+    boost::system::error_code error;
+    char more = 0;
+    peer_.read_some(boost::asio::buffer(&more, 1), error);
+    EXPECT_EQ(error, boost::asio::error::eof) << "the socket is closed although a read was pending";
+}
+
+TEST_P(LegTest, NobodyHearsOfAClosedLeg) {
+    EXPECT_EQ(leg_->receive(scratch_).state, Received::State::none);
+    turn();
+    boost::asio::write(peer_, boost::asio::buffer("bytes", 5));
+    leg_->close();
+    const int calls = told_->calls;
+    leg_.reset();
+    turn();
+    turn();
+    EXPECT_EQ(told_->calls, calls);
+}
+
+TEST_P(LegTest, BytesThatNobodyTakesYetAreKept) {
+    EXPECT_EQ(leg_->receive(scratch_).state, Received::State::none);
+    turn();
+    boost::asio::write(peer_, boost::asio::buffer("bytes", 5));
+    const int calls = told_->calls;
+    while (told_->calls == calls) {
+        poller_->run_one();
+    }
+    turn();
+    turn();
+    EXPECT_EQ(as_text(receive().bytes), "bytes");
+}
+
+INSTANTIATE_TEST_SUITE_P(Io, LegTest, testing::Values(Io::epoll, Io::io_uring), [](const auto& io) {
+    return io.param == Io::epoll ? "epoll" : "io_uring";
+});
 
 }  // namespace
 }  // namespace isotap::proxy

@@ -21,7 +21,7 @@ struct Witness final : Watcher {
     Ready last;
 };
 
-class PollerTest : public testing::Test {
+class PollerTest : public testing::TestWithParam<Io> {
   protected:
     PollerTest() {
         std::array<int, 2> pair{};
@@ -35,18 +35,25 @@ class PollerTest : public testing::Test {
                   static_cast<ssize_t>(text.size()));
     }
 
+    static std::unique_ptr<Poller> make() {
+        // Without a ring the test is that of epoll once more.
+        const bool has_ring = GetParam() == Io::io_uring && Ring::open(1) != nullptr;
+        return std::make_unique<Poller>(has_ring ? Io::io_uring : Io::epoll, 64 * 1024);
+    }
+
     /// One round that cannot wait, because a job is due.
     void run_round() {
         poller_.post([] {});
         poller_.run_one();
     }
 
-    Poller poller_;
+    std::unique_ptr<Poller> made_ = make();
+    Poller& poller_ = *made_;
     Descriptor ours_;
     Descriptor peer_;
 };
 
-TEST_F(PollerTest, TellsOnceWhatHasCome) {
+TEST_P(PollerTest, TellsOnceWhatHasCome) {
     Witness witness;
     poller_.watch(ours_.get(), witness);
     poller_.run_one();
@@ -67,7 +74,7 @@ TEST_F(PollerTest, TellsOnceWhatHasCome) {
     EXPECT_EQ(witness.calls, calls + 1) << "more bytes are";
 }
 
-TEST_F(PollerTest, TellsOfTheEndTogetherWithTheLastBytes) {
+TEST_P(PollerTest, TellsOfTheEndTogetherWithTheLastBytes) {
     Witness witness;
     poller_.watch(ours_.get(), witness);
     peer_says("last words");
@@ -77,7 +84,7 @@ TEST_F(PollerTest, TellsOfTheEndTogetherWithTheLastBytes) {
     EXPECT_TRUE(witness.last.ended);
 }
 
-TEST_F(PollerTest, ANewWatcherIsToldWhatTheOldOneKnew) {
+TEST_P(PollerTest, ANewWatcherIsToldWhatTheOldOneKnew) {
     Witness old;
     poller_.watch(ours_.get(), old);
     peer_says("x");
@@ -90,7 +97,7 @@ TEST_F(PollerTest, ANewWatcherIsToldWhatTheOldOneKnew) {
     EXPECT_EQ(old.calls, calls);
 }
 
-TEST_F(PollerTest, GivesAnotherTurnBehindTheOthers) {
+TEST_P(PollerTest, GivesAnotherTurnBehindTheOthers) {
     struct Yields final : Watcher {
         void on_ready(Ready ready) override { turns += ready.readable ? 0 : 1; }
         int turns = 0;
@@ -106,7 +113,7 @@ TEST_F(PollerTest, GivesAnotherTurnBehindTheOthers) {
     EXPECT_EQ(busy->turns, 1) << "one turn for each call of again";
 }
 
-TEST_F(PollerTest, KeepsAClosedWatcherUntilTheRoundIsOver) {
+TEST_P(PollerTest, KeepsAClosedWatcherUntilTheRoundIsOver) {
     const auto kept = std::make_shared<int>(1);
     poller_.post([&] {
         poller_.keep(kept);
@@ -116,7 +123,7 @@ TEST_F(PollerTest, KeepsAClosedWatcherUntilTheRoundIsOver) {
     EXPECT_EQ(kept.use_count(), 1);
 }
 
-TEST_F(PollerTest, RunsJobsOfOtherThreadsInOrderAndStops) {
+TEST_P(PollerTest, RunsJobsOfOtherThreadsInOrderAndStops) {
     std::string order;
     std::thread runner([this] { poller_.run(); });
     for (const char letter : std::string("abc")) {
@@ -127,7 +134,7 @@ TEST_F(PollerTest, RunsJobsOfOtherThreadsInOrderAndStops) {
     EXPECT_EQ(order, "abc");
 }
 
-TEST_F(PollerTest, CallsAtTheTimeInTheOrderOfTimes) {
+TEST_P(PollerTest, CallsAtTheTimeInTheOrderOfTimes) {
     const auto now = std::chrono::steady_clock::now();
     std::string order;
     poller_.at(now + std::chrono::milliseconds(3), [&order] { order += "b"; });
@@ -139,7 +146,7 @@ TEST_F(PollerTest, CallsAtTheTimeInTheOrderOfTimes) {
     EXPECT_GE(std::chrono::steady_clock::now(), now + std::chrono::milliseconds(3));
 }
 
-TEST_F(PollerTest, TicksAgainAndAgain) {
+TEST_P(PollerTest, TicksAgainAndAgain) {
     int ticks = 0;
     poller_.every(std::chrono::milliseconds(1), [&ticks] { ++ticks; });
     while (ticks < 3) {
@@ -147,6 +154,11 @@ TEST_F(PollerTest, TicksAgainAndAgain) {
     }
     EXPECT_GE(ticks, 3);
 }
+
+INSTANTIATE_TEST_SUITE_P(Io, PollerTest, testing::Values(Io::epoll, Io::io_uring),
+                         [](const auto& io) {
+                             return io.param == Io::epoll ? "epoll" : "io_uring";
+                         });
 
 }  // namespace
 }  // namespace isotap::proxy
