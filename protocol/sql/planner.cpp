@@ -1,5 +1,9 @@
 #include "protocol/sql/planner.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "protocol/sql/draft.hpp"
 
 namespace isotap::sql {
@@ -33,12 +37,22 @@ void plan_by_kind(Draft& draft) {
     }
 }
 
+/// A function in FROM that makes rows of what it is given.
+bool makes_rows_of_its_own(const Draft& draft, const Relation& relation) {
+    constexpr std::array<std::string_view, 3> known{"unnest", "generate_series",
+                                                    "generate_subscripts"};
+    return relation.kind == RelationKind::function && relation.name != no_token &&
+           draft.state.dialect == Dialect::postgres &&
+           std::find(known.begin(), known.end(), draft.name(relation.name)) != known.end();
+}
+
 /// Drivers and tools ask the server's catalogs all the time; no transaction depends on the answers
 /// by way of an application's rows.
 bool reads_only_the_servers_own(const Draft& draft) {
     bool reads = false;
     for (const Relation& relation : draft.structure.relations) {
-        if (relation.kind == RelationKind::derived || draft.is_cte(relation)) {
+        if (relation.kind == RelationKind::derived || draft.is_cte(relation) ||
+            makes_rows_of_its_own(draft, relation)) {
             continue;
         }
         const Table* table =

@@ -153,9 +153,10 @@ void Speaker::hear(const PGresult* result) {
     }
     for (int i = 0; i < PQnfields(result); ++i) {
         line = "column " + std::string(PQfname(result, i));
-        for (const int fact : {static_cast<int>(PQftype(result, i)), PQfmod(result, i),
-                               PQfsize(result, i), PQfformat(result, i), PQftablecol(result, i),
-                               static_cast<int>(PQftable(result, i))}) {
+        for (const int fact :
+             {static_cast<int>(PQftype(result, i)), modifiers_ ? PQfmod(result, i) : 0,
+              PQfsize(result, i), PQfformat(result, i), PQftablecol(result, i),
+              static_cast<int>(PQftable(result, i))}) {
             line += " " + std::to_string(fact);
         }
         heard_.lines.push_back(line);

@@ -28,6 +28,9 @@ class Speaker {
     /// Throws std::runtime_error where there is no connection.
     Speaker(std::uint16_t port, const std::string& database);
 
+    /// Whether the modifiers of columns are part of what is heard from now on.
+    void tell_modifiers(bool tell) noexcept { modifiers_ = tell; }
+
     Heard say(const GeneratedStatement& statement, Way way);
     [[nodiscard]] PGTransactionStatusType status() const noexcept {
         return PQtransactionStatus(connection_.get());
@@ -48,6 +51,7 @@ class Speaker {
     std::unique_ptr<PGconn, Finish> connection_;
     Heard heard_;
     int names_ = 0;
+    bool modifiers_ = true;
 };
 
 }  // namespace isotap::test

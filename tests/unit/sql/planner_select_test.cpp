@@ -36,7 +36,9 @@ TEST_F(Planner, GivesEveryArmOfUnionAllTheColumnsOfAll) {
 
 TEST_F(Planner, HasNothingToCaptureInTheServersOwnTables) {
     for (const char* text : {"select * from pg_class", "select (select count(*) from pg_class)",
-                             "with c as (select oid from pg_class) select * from c, pg_class"}) {
+                             "with c as (select oid from pg_class) select * from c, pg_class",
+                             "select * from pg_class c, unnest(c.relacl) with ordinality u",
+                             "select (select 1 from unnest(oid)) from pg_class"}) {
         const Plan made = plan(text, postgres_state());
         EXPECT_EQ(made.coverage, Coverage::none) << text;
         EXPECT_FALSE(made.rewrites()) << text;
