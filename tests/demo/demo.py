@@ -67,6 +67,12 @@ def start_tap(stack, options, folder, upstream):
     return tap, int(listening.rpartition(":")[2]), admin
 
 
+def name_rows(options, upstream):
+    """MariaDB's rows have no version that a query could ask for: they get one."""
+    if options.engine == "mariadb":
+        subprocess.run([options.isotap, "schema", "add", upstream], check=True)
+
+
 def tell(name, day, booked, found):
     print(f"  {day.sold} sold, {booked} of them in the books; {day.nobody_on_duty} times nobody was"
           f" on duty; {day.wrong_reports} of {day.reports} reports did not add up;"
@@ -112,6 +118,7 @@ def main():
         print(f"{database.name} at {upstream}\nisotap in front of it on 127.0.0.1:{port}\n"
               f"the page is at {admin}")
         shop.open_shop(database)
+        name_rows(options, upstream)
         feed = Feed(admin, time.monotonic())
         feed.start()
 
