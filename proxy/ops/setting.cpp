@@ -52,7 +52,7 @@ std::vector<Setting> all_settings() {
          Scope::proxy},
         {"engine", "NAME",
          "Whose promises count: postgresql, cockroachdb, mysql, mariadb, mariadb-snapshot or "
-         "tidb; postgresql or mysql by the URL when left out",
+         "tidb; by the scheme of the URL when left out",
          Scope::proxy},
         {"record", "FILE", "Record what is observed; never overwrites a file", Scope::proxy},
         {"flush-ms", "N", "A crash loses at most so much of the recording (200)", Scope::proxy},

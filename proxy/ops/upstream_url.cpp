@@ -21,13 +21,14 @@ struct Scheme {
     Dialect dialect;
     std::uint16_t port;
     std::string_view socket;  ///< where the server's packages put it
+    std::string_view engine;  ///< whose contract it means
 };
 
 constexpr std::array schemes{
-    Scheme{"postgres", Dialect::postgres, 5432, "/var/run/postgresql"},
-    Scheme{"postgresql", Dialect::postgres, 5432, "/var/run/postgresql"},
-    Scheme{"mysql", Dialect::mysql, 3306, "/var/run/mysqld/mysqld.sock"},
-    Scheme{"mariadb", Dialect::mysql, 3306, "/var/run/mysqld/mysqld.sock"},
+    Scheme{"postgres", Dialect::postgres, 5432, "/var/run/postgresql", "postgresql"},
+    Scheme{"postgresql", Dialect::postgres, 5432, "/var/run/postgresql", "postgresql"},
+    Scheme{"mysql", Dialect::mysql, 3306, "/var/run/mysqld/mysqld.sock", "mysql"},
+    Scheme{"mariadb", Dialect::mysql, 3306, "/var/run/mysqld/mysqld.sock", "mariadb"},
 };
 
 /// The parts of a URL as they stand there, still encoded.
@@ -168,6 +169,7 @@ Upstream parse_upstream_url(std::string_view url) {
     const Parts parts = split(url.substr(scheme.name.size() + 3));
     Upstream upstream;
     upstream.dialect = scheme.dialect;
+    upstream.engine = scheme.engine;
     upstream.user = percent_decoded(parts.user, "user");
     upstream.password = percent_decoded(parts.password, "password");
     upstream.database = percent_decoded(parts.database, "database");

@@ -22,11 +22,10 @@ bool observed(const Listener& listener) {
     return listener.mode != Mode::relay;
 }
 
-/// The dialect of what is observed; that of the first listener where nothing is.
-history::Dialect dialect_of(const RelayOptions& relay) {
+/// The server that is observed; that of the first listener where none is.
+const Upstream& upstream_of(const RelayOptions& relay) {
     const auto found = std::find_if(relay.listeners.begin(), relay.listeners.end(), observed);
-    return found == relay.listeners.end() ? relay.listeners.front().upstream.dialect
-                                          : found->upstream.dialect;
+    return found == relay.listeners.end() ? relay.listeners.front().upstream : found->upstream;
 }
 
 /// Where nothing is observed no memory is spent on rings.
@@ -54,7 +53,11 @@ std::string engine_of(const ProxyOptions& options) {
     if (!options.tap.engine.empty()) {
         return options.tap.engine;
     }
-    return dialect_of(options.relay) == history::Dialect::mysql ? "mysql" : "postgresql";
+    const Upstream& upstream = upstream_of(options.relay);
+    if (!upstream.engine.empty()) {
+        return upstream.engine;
+    }
+    return upstream.dialect == history::Dialect::mysql ? "mysql" : "postgresql";
 }
 
 Contract contract_of(const std::string& engine) {
@@ -104,13 +107,14 @@ class Tap::Body {
           contract_(contract_of(engine_)),
           analyses_(any_observed(options.relay) && one_server(options.relay)),
           bulletin_(options.relay.limits.kept_anomalies),
-          analyst_({dialect_of(options.relay), &contract_, options.tap.record_values,
+          analyst_({upstream_of(options.relay).dialect, &contract_, options.tap.record_values,
                     options.relay.limits},
                    bulletin_, [this](const Bulletin::Record& record) { announce(record); }),
           alerts_(options.tap.alerts, engine_, log) {
         if (!options_.tap.record.empty() && analyses_) {
-            recorder_ = std::make_unique<Recorder>(options_.tap, options_.relay.limits,
-                                                   dialect_of(options_.relay), engine_, log_);
+            recorder_ =
+                std::make_unique<Recorder>(options_.tap, options_.relay.limits,
+                                           upstream_of(options_.relay).dialect, engine_, log_);
             analyst_.set_recorder(&recorder_->sink());
         }
         if (!options_.tap.record.empty() && !analyses_) {

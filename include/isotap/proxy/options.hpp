@@ -56,6 +56,7 @@ enum class Io : std::uint8_t {
 /// The server behind a listener, from its URL.
 struct Upstream {
     history::Dialect dialect = history::Dialect::postgres;
+    std::string engine;  ///< whose contract the URL's scheme names; empty: the dialect's first
     Address address;
     std::string user;
     std::string password;

@@ -33,6 +33,7 @@ TEST(UpstreamUrl, KnowsFourSchemesAndTheirPorts) {
     EXPECT_EQ(parse_upstream_url("postgresql://h").dialect, Dialect::postgres);
     EXPECT_EQ(parse_upstream_url("mysql://h").address.port, 3306);
     EXPECT_EQ(parse_upstream_url("mariadb://h").dialect, Dialect::mysql);
+    EXPECT_EQ(parse_upstream_url("mariadb://h").engine, "mariadb");
 }
 
 TEST(UpstreamUrl, DecodesWhatIsPercentEncoded) {

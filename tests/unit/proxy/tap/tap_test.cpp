@@ -153,6 +153,8 @@ TEST_F(TapTest, TakesTheContractOfTheDialectOrTheOneThatIsNamed) {
     EXPECT_EQ(Tap(options, log_).engine(), "postgresql");
     options.relay.listeners.front().upstream.dialect = history::Dialect::mysql;
     EXPECT_EQ(Tap(options, log_).engine(), "mysql");
+    options.relay.listeners.front().upstream.engine = "mariadb";
+    EXPECT_EQ(Tap(options, log_).engine(), "mariadb");
     options.tap.engine = "tidb";
     EXPECT_EQ(Tap(options, log_).engine(), "tidb");
 }
