@@ -100,4 +100,14 @@ double PostgresSetting::sessions_gone_blind(const Route& route) {
     return blind;
 }
 
+bool PostgresSetting::await_no_session(const Route& route) {
+    const auto way = ways_.find(route.name);
+    if (way == ways_.end() || !way->second.proxy) return true;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (way->second.proxy->metrics().at("isotap_sessions_open") > 0) {
+        if (std::chrono::steady_clock::now() > deadline) return false;
+    }
+    return true;
+}
+
 }  // namespace isotap::test

@@ -49,6 +49,8 @@ class PostgresSetting {
     /// How many sessions of that way the proxy has stopped decoding, because it did not understand
     /// what passed. A blind session is transparent too: comparing messages does not show it.
     double sessions_gone_blind(const Route& route);
+    /// Until the proxy of a route has nothing more to count. False when that takes too long.
+    bool await_no_session(const Route& route);
 
   private:
     struct Way {
