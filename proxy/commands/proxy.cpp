@@ -103,7 +103,7 @@ void announce(const Relay& relay, const HttpServer* admin) {
 }
 
 int serve(const ProxyOptions& options) {
-    const HeldSignals signals;  // every thread that starts below never sees them
+    const HeldSignals signals;
     raise_descriptor_limit();
     Log log(options.log_format, options.log_level);
     warn(options, log);
@@ -112,7 +112,7 @@ int serve(const ProxyOptions& options) {
         return tap.sink_of_thread(counters);
     };
     Relay relay(options.relay, into_tap, log);
-    Supervisor supervisor(options.drain_timeout, relay, log);
+    Supervisor supervisor(signals.descriptor(), options.drain_timeout, relay, log);
     const Metrics metrics(relay.counters(), log, &tap);
     const LiveApi api(tap);
     const Pages pages({.metrics = [&] { return metrics.text(); },
@@ -128,7 +128,6 @@ int serve(const ProxyOptions& options) {
     tap.start();
     relay.start();
     announce(relay, admin ? &*admin : nullptr);
-    signals.take_here();
     const std::size_t cut = supervisor.run();
     tap.stop();
     return cut == 0 ? 0 : 3;

@@ -22,6 +22,9 @@ class Descriptor {
     [[nodiscard]] int get() const noexcept { return number_; }
     explicit operator bool() const noexcept { return number_ >= 0; }
 
+    /// The number, which the caller closes from now on.
+    [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+
     void reset() noexcept {
         if (number_ >= 0) {
             ::close(std::exchange(number_, -1));

@@ -25,7 +25,9 @@ constexpr std::size_t kept_capacity = 4096;
 class Ring::Kernel {
   public:
     explicit Kernel(std::size_t buffer_size)
-        : size_(buffer_size), memory_((buffer_size + colour) * buffers) {
+        : size_(buffer_size),
+          memory_(
+              std::make_unique_for_overwrite<std::uint8_t[]>((buffer_size + colour) * buffers)) {
         io_uring_params parameters{};
         parameters.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
                            IORING_SETUP_R_DISABLED | IORING_SETUP_CQSIZE;
@@ -115,11 +117,11 @@ class Ring::Kernel {
 
   private:
     [[nodiscard]] std::uint8_t* start_of(std::uint16_t buffer) noexcept {
-        return memory_.data() + buffer * (size_ + colour);
+        return memory_.get() + buffer * (size_ + colour);
     }
 
     std::size_t size_;
-    std::vector<std::uint8_t> memory_;
+    std::unique_ptr<std::uint8_t[]> memory_;  ///< not even zeroed: untouched pages cost nothing
     io_uring_buf_ring* offered_ = nullptr;
     bool open_ = false;
     bool usable_ = false;

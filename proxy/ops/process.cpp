@@ -1,11 +1,17 @@
 #include "proxy/ops/process.hpp"
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <system_error>
 #include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "isotap/proxy/startup_error.hpp"
 
 namespace isotap::proxy {
 namespace {
@@ -19,16 +25,26 @@ double seconds(const timeval& time) noexcept {
 HeldSignals::HeldSignals() {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
-    sigset_t held{};
-    sigemptyset(&held);
+    sigemptyset(&held_);
     for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-        sigaddset(&held, signal);
+        sigaddset(&held_, signal);
     }
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
+    pthread_sigmask(SIG_BLOCK, &held_, &before_);
 }
 
-void HeldSignals::take_here() const noexcept {
+HeldSignals::~HeldSignals() {
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+Descriptor HeldSignals::descriptor() const {
+    Descriptor made(signalfd(-1, &held_, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!made) {
+        throw StartupError(
+            StartupError::Kind::failure,
+            fmt::format("cannot wait for signals ({}): raise the limit of open files",
+                        std::generic_category().message(errno)));
+    }
+    return made;
 }
 
 std::uint64_t raise_descriptor_limit() noexcept {

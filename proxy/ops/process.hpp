@@ -3,22 +3,26 @@
 #include <csignal>
 #include <cstdint>
 
+#include "proxy/net/descriptor.hpp"
+
 namespace isotap::proxy {
 
-/// Keeps the signals that this program answers away from the threads that are started while it
-/// lives; the thread that made it takes them again with `take_here`. Ignores for good what an error
-/// code tells as well, and what is not the end: SIGPIPE, a peer that is gone, and SIGXFSZ, a file
-/// that may not grow.
+/// Holds SIGTERM, SIGINT and SIGHUP back from the thread that makes it, and from those that it
+/// starts: they are read where that is convenient, and interrupt nothing. Ignores for good what an
+/// error code tells as well, and what is not the end: SIGPIPE, a peer that is gone, and SIGXFSZ, a
+/// file that may not grow.
 class HeldSignals {
   public:
     HeldSignals();
-    ~HeldSignals() { take_here(); }
+    ~HeldSignals();
     HeldSignals(const HeldSignals&) = delete;
     HeldSignals& operator=(const HeldSignals&) = delete;
 
-    void take_here() const noexcept;
+    /// Gives a `signalfd_siginfo` for each that came. Throws StartupError.
+    [[nodiscard]] Descriptor descriptor() const;
 
   private:
+    sigset_t held_{};
     sigset_t before_{};
 };
 

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include <boost/asio/read.hpp>
 #include <fmt/format.h>
 
 #include "proxy/ops/systemd.hpp"
@@ -15,11 +16,9 @@ constexpr std::chrono::milliseconds idle_poll{10};
 
 }  // namespace
 
-Supervisor::Supervisor(std::chrono::milliseconds drain_timeout, Relay& relay, Log& log)
-    : drain_timeout_(drain_timeout), relay_(relay), log_(log) {
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-        signals_.add(signal);
-    }
+Supervisor::Supervisor(Descriptor signals, std::chrono::milliseconds drain_timeout, Relay& relay,
+                       Log& log)
+    : signals_(io_, signals.release()), drain_timeout_(drain_timeout), relay_(relay), log_(log) {
     await_signal();
 }
 
@@ -33,16 +32,18 @@ std::size_t Supervisor::run() {
 }
 
 void Supervisor::await_signal() {
-    signals_.async_wait([this](boost::system::error_code error, int signal) {
-        if (error) {
-            return;
-        }
-        await_signal();
-        on_signal(signal);
-    });
+    boost::asio::async_read(signals_, boost::asio::buffer(&came_, sizeof came_),
+                            [this](boost::system::error_code error, std::size_t /*size*/) {
+                                if (error) {
+                                    return;
+                                }
+                                const std::uint32_t signal = came_.ssi_signo;
+                                await_signal();
+                                on_signal(signal);
+                            });
 }
 
-void Supervisor::on_signal(int signal) {
+void Supervisor::on_signal(std::uint32_t signal) {
     if (signal == SIGHUP) {
         reload();
     } else if (draining_) {

@@ -4,13 +4,15 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <sys/signalfd.h>
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "isotap/proxy/options.hpp"
 
+#include "proxy/net/descriptor.hpp"
 #include "proxy/ops/log.hpp"
 
 namespace isotap::proxy {
@@ -25,7 +27,8 @@ class Relay;
 ///     SIGHUP            read the certificates anew
 class Supervisor {
   public:
-    Supervisor(std::chrono::milliseconds drain_timeout, Relay& relay, Log& log);
+    /// `signals` as HeldSignals gives them.
+    Supervisor(Descriptor signals, std::chrono::milliseconds drain_timeout, Relay& relay, Log& log);
     Supervisor(const Supervisor&) = delete;
     Supervisor& operator=(const Supervisor&) = delete;
     ~Supervisor() = default;
@@ -40,14 +43,15 @@ class Supervisor {
 
   private:
     void await_signal();
-    void on_signal(int signal);
+    void on_signal(std::uint32_t signal);
     void reload();
     void drain();
     void await_idle();
     void finish(const std::string& why);
 
     boost::asio::io_context io_{1};
-    boost::asio::signal_set signals_{io_};
+    boost::asio::posix::stream_descriptor signals_;
+    signalfd_siginfo came_{};
     boost::asio::steady_timer poll_{io_};
     std::chrono::steady_clock::time_point deadline_;
     std::chrono::milliseconds drain_timeout_;

@@ -22,7 +22,7 @@ def found(run):
              for a in run["anomalies"]]
     if not names:
         return " (not found)" if run["outcome"] == "happens" else ""
-    return ": " + ", ".join(dict.fromkeys(names))
+    return ": " + ", ".join(sorted(set(names)))
 
 
 def section(isotap, url):
