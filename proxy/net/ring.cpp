@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned submissions = 1024;
 constexpr unsigned completions = 4096;
-constexpr std::uint16_t buffers = 64;  // a power of two
+constexpr std::uint16_t buffers = 32;  // a power of two
 constexpr std::uint16_t group = 0;
 /// Buffers that begin at equal places of their pages would push each other out of the caches.
 constexpr std::size_t colour = 4096 + 64;
