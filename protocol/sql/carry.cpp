@@ -160,7 +160,11 @@ void Carrier::add_columns(const std::vector<BlockId>& arms, std::vector<Rows>& r
             for (std::size_t arm = 0; arm < arms.size(); ++arm) {
                 const bool own = &rows[arm] == &owner;
                 texts[arm] += ", " + (own ? told.text : mysql ? "null" : "null::text");
-                texts[arm] += top && mysql ? "" : " as " + name;
+                // MariaDB makes a derived table of a query in parentheses that is sorted outside of
+                // them: there, too, each column needs a name of its own.
+                const bool bare = arms.size() > 1 ||
+                                  draft_.structure.blocks[arms[arm]].query == draft_.structure.top;
+                texts[arm] += top && mysql && bare ? "" : " as " + name;
             }
             told.text = name;
         }

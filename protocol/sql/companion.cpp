@@ -261,9 +261,10 @@ Quoting Companions::told_once(const Quoting& column) const {
     Quoting once;
     once.add("if(0," + mark + ":='',if(binary " + mark + "<=>binary ");
     once.stamp();
-    once.add(",null,concat(left(" + mark + ":=");
+    // In the character set of what follows: that of the session may not go together with it.
+    once.add(",null,concat(convert(left(" + mark + ":=");
     once.stamp();
-    once.add(",0),");
+    once.add(",0) using ascii),");
     once.add(column);
     once.add(")))");
     return once;

@@ -43,6 +43,7 @@ class InsertStamp {
         if (!list.empty()) {
             made_.sets_insert_id = names(list, table_.auto_increment);
             const bool bare = list.size() == 2;
+            names_none_ = bare;
             draft_.insert(list.last - 1, (bare ? "" : ", ") + draft_.quote(table_.writers));
             return;
         }
@@ -91,8 +92,9 @@ class InsertStamp {
             } else if (draft_.tokens[i].is(TokenKind::close_paren) && --depth == 0) {
                 const bool bare = draft_.tokens[i - 1].is(TokenKind::open_paren);
                 draft_.insert_stamped(i, bare ? "" : ", ", "");
-                if (named_ != 0 && !bare && values != named_) {
-                    // Columns that the client has made invisible get no value, by position.
+                if (!bare && (names_none_ || (named_ != 0 && values != named_))) {
+                    // Columns that the client has made invisible get no value, by position; and
+                    // MariaDB takes () for a list of all columns where there are values.
                     made_.obstacle = "values for some columns";
                 }
                 ++count;
@@ -190,7 +192,8 @@ class InsertStamp {
     Draft& draft_;
     const Block& block_;
     const Table& table_;
-    std::size_t named_ = 0;  ///< columns that we had to name
+    std::size_t named_ = 0;    ///< columns that we had to name
+    bool names_none_ = false;  ///< the list is there and empty
     StampedInsert made_;
 };
 

@@ -185,12 +185,27 @@ TEST_F(Planner, TellsUncorrelatedSubqueriesOnceOnMariadb) {
         mariadb("select v from inv where id in (select id from num where id > 5)"),
         "set statement group_concat_max_len=1073741824 for select v, inv.`isotap_rowid`, "
         "inv.`isotap_wlist` , if(0,@isotap_told2:='',if(binary @isotap_told2<=>binary "
-        "'T5.1',null,concat(left("
-        "@isotap_told2:='T5.1',0),(select group_concat(concat(ifnull(num.`isotap_rowid`,''),"
+        "'T5.1',null,concat(convert(left("
+        "@isotap_told2:='T5.1',0) using ascii),(select "
+        "group_concat(concat(ifnull(num.`isotap_rowid`,''),"
         "'=',num.`isotap_wlist`) separator ';') from num where id > 5 ))))  from inv where id "
         "in (select id from num where id > 5)");
     EXPECT_EQ(plan_.coverage, Coverage::full);
     EXPECT_TRUE(plan_.silent_when_empty);
+}
+
+// MariaDB makes a derived table of what is in parentheses.
+TEST_F(Planner, NamesWhatIsAddedToAQueryInParentheses) {
+    EXPECT_EQ(
+        mariadb("(select * from inv join num on inv.id = num.id) order by 1"),
+        "(select *, inv.`isotap_rowid` as isotap_1, inv.`isotap_wlist` as isotap_2, "
+        "num.`isotap_rowid` as isotap_3, num.`isotap_wlist` as isotap_4  from inv join num on "
+        "inv.id = num.id) order by 1");
+}
+
+TEST_F(Planner, LeavesAnEmptyListOfColumnsWithValuesAlone) {
+    EXPECT_EQ(mariadb("insert into inv () values (1, 2)"), "insert into inv () values (1, 2)");
+    EXPECT_NE(plan_.coverage, Coverage::full);
 }
 
 TEST_F(Planner, ReadsCorrelatedSubqueriesAgainForEachRow) {
