@@ -5,6 +5,7 @@
 
 #include "protocol/sql/blocks.hpp"
 #include "protocol/sql/told.hpp"
+#include "protocol/sql/user_variables.hpp"
 
 namespace isotap::sql {
 namespace {
@@ -259,7 +260,7 @@ void Companions::read_beside(QueryId query) {
 Quoting Companions::told_once(const Quoting& column) const {
     const std::string mark = "@isotap_told" + std::to_string(draft_.plan.added.size());
     Quoting once;
-    once.add("if(0," + mark + ":='',if(binary " + mark + "<=>binary ");
+    once.add("if(0," + in_ascii(mark + ":=''") + ",if(binary " + mark + "<=>binary ");
     once.stamp();
     // In the character set of what follows: that of the session may not go together with it.
     once.add(",null,concat(convert(left(" + mark + ":=");

@@ -90,9 +90,10 @@ class LiveOverload : public testing::Test {
     std::string verdict() { return std::string(status().at("verdict").as_string()); }
 
     /// Statements until the metric has that value.
-    void run_until(const char* metric, double value) {
+    template <typename Condition>
+    void run_until(const char* metric, Condition holds) {
         const auto deadline = Clock::now() + 60s;
-        while (isotap_->metrics().at(metric) != value) {
+        while (!holds(isotap_->metrics().at(metric))) {
             ASSERT_LT(Clock::now(), deadline) << metric;
             run(10);
         }
@@ -145,10 +146,10 @@ TEST_F(LiveOverload, ClientsRunAtFullSpeedWhileAnalysisIsHeldInADebuggerAndTheDi
 
 TEST_F(LiveOverload, AFullDiskEndsTheRecordingAndNothingElse) {
     start({});
-    run(50);
+    run_until("isotap_recorded_events_total", [](double events) { return events > 100; });
     const rlimit full{fs::file_size(file_ + "-wal") + 4'096, RLIM_INFINITY};
     ASSERT_EQ(prlimit(isotap_->process().id(), RLIMIT_FSIZE, &full, nullptr), 0);
-    run_until("isotap_recording", 0);
+    run_until("isotap_recording", [](double value) { return value == 0; });
     isotap_->process().wait_for_line("nothing is recorded any more");
     EXPECT_NE(status().at("recording").at("error").as_string(), "");
     EXPECT_GT(status().at("recording").at("lost").to_number<int>(), 0);
