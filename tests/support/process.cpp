@@ -99,6 +99,7 @@ void Process::start(const std::vector<std::string>& environment, int input, int 
     const std::vector<char*> arguments = pointers(command_.arguments);
     const std::vector<char*> variables = pointers(environment);
     const std::string folder = command_.folder.string();
+    const Descriptor program(open(arguments[0], O_PATH | O_CLOEXEC));
     const pid_t parent = getpid();
     pid_ = fork();
     if (pid_ < 0) {
@@ -123,6 +124,10 @@ void Process::start(const std::vector<std::string>& environment, int input, int 
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
     if (ready) {
         execvpe(arguments[0], arguments.data(), variables.data());
+        // A build in a folder that is closed to the other user runs by the descriptor.
+        if (errno == EACCES) {
+            execveat(program.get(), "", arguments.data(), variables.data(), AT_EMPTY_PATH);
+        }
     }
     const char* reason = strerrordesc_np(errno);
     const bool told = write(2, reason, std::strlen(reason)) > 0;
