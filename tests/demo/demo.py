@@ -26,8 +26,6 @@ from feed import Feed  # noqa: E402
 
 BUGS = {"lost update", "write skew", "read skew"}
 REPORT_LINES = 60
-# A verdict may take so long after the commit that closes its cycle.
-VERDICT_SECONDS = 1.5
 
 
 def parse():
@@ -87,7 +85,6 @@ def spend_day(database, feed, options, name, level=None):
     print(f"\n--- The shop {name}", flush=True)
     before = shop.left_in_stock(database)
     day = shop.one_day(database, options.seconds, level)
-    time.sleep(VERDICT_SECONDS)
     found = feed.take()
     tell(name, day, before - shop.left_in_stock(database), found)
     return found

@@ -6,6 +6,8 @@ import time
 import urllib.request
 
 SHOWN_OF_EACH = 2
+# A verdict may take a second after the commit that closes its cycle.
+QUIET_SECONDS = 1.5
 
 
 class Feed(threading.Thread):
@@ -16,7 +18,7 @@ class Feed(threading.Thread):
         self._events = urllib.request.urlopen(admin + "/api/events")
         self._began = began
         self._seen = collections.Counter()
-        self._lock = threading.Lock()
+        self._come = threading.Condition()
 
     def run(self):
         kind = None
@@ -31,14 +33,17 @@ class Feed(threading.Thread):
             return  # the proxy has ended
 
     def take(self):
-        """What was seen since the last call, by kind."""
-        with self._lock:
+        """What was seen since the last call, by kind, once nothing more comes."""
+        with self._come:
+            while self._come.wait(QUIET_SECONDS):
+                pass
             seen, self._seen = self._seen, collections.Counter()
         return seen
 
     def _tell(self, anomaly):
         kind = (anomaly["name"], ", ".join(sorted({edge["table"] for edge in anomaly["cycle"]})))
-        with self._lock:
+        with self._come:
+            self._come.notify()
             self._seen[kind] += 1
             if self._seen[kind] > SHOWN_OF_EACH:
                 return
