@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "protocol/sql/letter_case.hpp"
+
 namespace isotap::postgres {
 
 using history::IsolationLevel;
@@ -13,14 +15,6 @@ using sql::Switch;
 using sql::TransactionControl;
 
 namespace {
-
-bool equal_in_any_case(std::string_view text, std::string_view lower) noexcept {
-    return text.size() == lower.size() &&
-           std::equal(text.begin(), text.end(), lower.begin(), [](char one, char another) {
-               return (one >= 'A' && one <= 'Z' ? static_cast<char>(one + ('a' - 'A')) : one) ==
-                      another;
-           });
-}
 
 /// What a statement says about a level, over what was known before.
 KnownLevel changed(KnownLevel known, const TransactionControl& control, LevelSource source) {
@@ -44,7 +38,7 @@ IsolationLevel level_named(std::string_view name) noexcept {
         {"serializable", IsolationLevel::serializable},
     }};
     for (const auto& [spelling, level] : names) {
-        if (equal_in_any_case(name, spelling)) {
+        if (sql::same_word(name, spelling)) {
             return level;
         }
     }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "protocol/sql/blocks.hpp"
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/told.hpp"
 #include "protocol/sql/user_variables.hpp"
 
@@ -16,16 +17,8 @@ bool compares(std::string_view symbol) noexcept {
            symbol == ">=" || symbol == "<=>";
 }
 
-char small(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 bool same_name(std::string_view one, std::string_view other, Dialect dialect) noexcept {
-    if (dialect == Dialect::postgres) {
-        return one == other;
-    }
-    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
-                      [](char a, char b) { return small(a) == small(b); });
+    return dialect == Dialect::postgres ? one == other : same_word(one, other);
 }
 
 /// Behind the client's statement, where it is wrapped.

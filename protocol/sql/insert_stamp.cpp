@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/sql/blocks.hpp"
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/user_variables.hpp"
 
 namespace isotap::sql {
@@ -67,17 +68,11 @@ class InsertStamp {
 
     [[nodiscard]] bool names(TokenRange list, const std::string& column) const {
         for (TokenIndex i = list.first; i < list.last && !column.empty(); ++i) {
-            const std::string name = draft_.name(i);
-            if (std::equal(name.begin(), name.end(), column.begin(), column.end(), same_letter)) {
+            if (same_word(draft_.name(i), column)) {
                 return true;
             }
         }
         return false;
-    }
-
-    static bool same_letter(char a, char b) noexcept {
-        const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; };
-        return small(a) == small(b);
     }
 
     void rows(TokenRange list) {

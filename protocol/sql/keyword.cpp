@@ -3,6 +3,8 @@
 #include <array>
 #include <iterator>
 
+#include "protocol/sql/letter_case.hpp"
+
 namespace isotap::sql {
 namespace {
 
@@ -188,16 +190,12 @@ constexpr Row rows[] = {
 constexpr std::size_t longest = 40;
 constexpr std::size_t slot_count = 2048;  // a power of two, about four times the words
 
-constexpr char lower(char letter) noexcept {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
-}
-
 /// The ends and the length of a word tell most of them apart; the comparison decides.
 constexpr std::size_t slot_of(std::string_view word) noexcept {
     std::size_t hash = word.size();
     const std::size_t step = word.size() > 8 ? 2 : 1;
     for (std::size_t i = 0; i < word.size(); i += step) {
-        hash = hash * 31 + static_cast<unsigned char>(lower(word[i]));
+        hash = hash * 31 + static_cast<unsigned char>(small_letter(word[i]));
     }
     return (hash ^ hash >> 11) & (slot_count - 1);
 }
@@ -231,7 +229,7 @@ bool equal_in_any_case(std::string_view word, std::string_view spelled) noexcept
         return false;
     }
     for (std::size_t i = 0; i < word.size(); ++i) {
-        if (lower(word[i]) != spelled[i]) {
+        if (small_letter(word[i]) != spelled[i]) {
             return false;
         }
     }

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/set_assignment.hpp"
 
 namespace isotap::sql {
 namespace {
-
-bool same_word(std::string_view given, std::string_view small_letters) noexcept {
-    return std::equal(
-        given.begin(), given.end(), small_letters.begin(), small_letters.end(),
-        [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; });
-}
 
 /// Calls `use` for every word between commas.
 template <typename Use>

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/sql/letter_case.hpp"
+
 namespace isotap::sql {
 namespace {
-
-char lower(char letter) noexcept {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
-}
 
 constexpr std::array<std::string_view, 49> postgres_aggregates{"any_value",
                                                                "array_agg",
@@ -69,10 +67,8 @@ constexpr std::array<std::string_view, 24> mysql_aggregates{
 
 template <typename Names>
 bool among(const Names& names, std::string_view name) noexcept {
-    return std::any_of(names.begin(), names.end(), [name](std::string_view known) {
-        return std::equal(name.begin(), name.end(), known.begin(), known.end(),
-                          [](char given, char letter) { return lower(given) == letter; });
-    });
+    return std::any_of(names.begin(), names.end(),
+                       [name](std::string_view known) { return same_word(name, known); });
 }
 
 }  // namespace
@@ -88,10 +84,7 @@ std::string name_of(std::string_view spelled, Dialect dialect) {
         return name;
     }
     name = spelled;
-    if (dialect == Dialect::postgres) {
-        std::transform(name.begin(), name.end(), name.begin(), lower);
-    }
-    return name;
+    return dialect == Dialect::postgres ? small_letters(std::move(name)) : name;
 }
 
 std::string quoted(std::string_view name, Dialect dialect) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/transaction_modes.hpp"
 
 namespace isotap::sql {
@@ -192,10 +193,6 @@ void read_own_verb(Keyword first, TokenCursor& cursor, Dialect dialect,
     }
 }
 
-char folded(char letter) noexcept {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
-}
-
 bool is_quoted(std::string_view name) noexcept {
     return name.size() >= 2 && (name.front() == '"' || name.front() == '`');
 }
@@ -247,7 +244,7 @@ bool same_savepoint(std::string_view one, std::string_view other, Dialect dialec
         other = other.substr(1, other.size() - 2);
     }
     return std::equal(one.begin(), one.end(), other.begin(), other.end(), [&](char a, char b) {
-        return (fold_one ? folded(a) : a) == (fold_other ? folded(b) : b);
+        return (fold_one ? small_letter(a) : a) == (fold_other ? small_letter(b) : b);
     });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/set_assignment.hpp"
 
 namespace isotap::sql {
@@ -29,13 +30,10 @@ constexpr std::array<IsolationLevel, 4> numbered_levels{
     IsolationLevel::repeatable_read, IsolationLevel::serializable};
 
 bool same_words(std::string_view spelled, std::string_view wanted) noexcept {
-    return std::equal(
-        spelled.begin(), spelled.end(), wanted.begin(), wanted.end(), [](char given, char letter) {
-            if (given == '-') {
-                return letter == ' ';
-            }
-            return (given >= 'A' && given <= 'Z' ? given + ('a' - 'A') : given) == letter;
-        });
+    return std::equal(spelled.begin(), spelled.end(), wanted.begin(), wanted.end(),
+                      [](char given, char letter) {
+                          return given == '-' ? letter == ' ' : same_letter(given, letter);
+                      });
 }
 
 IsolationLevel level_of(std::string_view value) noexcept {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "protocol/sql/letter_case.hpp"
 #include "proxy/catalog/mysql_queries.hpp"
 
 namespace isotap::proxy {
@@ -39,15 +40,8 @@ std::string literal(std::string_view text) {
     return "_utf8mb4 x'" + hex + "'";
 }
 
-std::string small_letters(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-        return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-    });
-    return text;
-}
-
 bool is_servers_own(const std::string& schema) {
-    const std::string name = small_letters(schema);
+    const std::string name = sql::small_letters(schema);
     return name == "information_schema" || name == "performance_schema" || schema == "mysql" ||
            schema == "sys";
 }
@@ -217,7 +211,7 @@ Asked<void> MysqlSide::set_charset(const std::string& charset) {
         return set.error();
     }
     charset_ = charset;
-    unicode_ = small_letters(name).starts_with("utf8");
+    unicode_ = sql::small_letters(name).starts_with("utf8");
     return {};
 }
 
@@ -268,7 +262,7 @@ Asked<std::optional<TableFacts>> MysqlSide::look_up_table(const TableName& name)
         facts.kind = row.at(0) == "BASE TABLE" ? TableKind::ordinary
                      : row.at(0) == "VIEW"     ? TableKind::view
                                                : TableKind::other;
-        facts.transactional = small_letters(row.at(1)) == "innodb";
+        facts.transactional = sql::small_letters(row.at(1)) == "innodb";
         facts.identity = row.at(2);
         facts.has_rules = facts.kind != TableKind::view && row.at(4) == "1";
         facts.readable = row.at(5) != "1";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/name.hpp"
 #include "protocol/sql/set_assignment.hpp"
 #include "protocol/sql/token_cursor.hpp"
@@ -13,13 +14,6 @@ using sql::TokenKind;
 using Kind = StatementEffect::Kind;
 
 namespace {
-
-std::string small_letters(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-        return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-    });
-    return text;
-}
 
 std::string name_at(const sql::TokenList& tokens, sql::TokenIndex i) {
     return sql::name_of(tokens.text(i), sql::Dialect::mysql);
@@ -115,7 +109,7 @@ void SessionContext::on_effect(const StatementEffect& effect) {
         case Kind::temporary:
             any_temporary_ =
                 any_temporary_ || effect.value.empty() || temporary_.size() >= temporary_max;
-            temporary_.push_back(small_letters(effect.value));
+            temporary_.push_back(sql::small_letters(effect.value));
             if (any_temporary_) temporary_.clear();
     }
 }
@@ -135,7 +129,7 @@ bool SessionContext::mentions_temporary(const sql::TokenList& tokens) const {
     for (sql::TokenIndex i = 0; i < tokens.size(); ++i) {
         const bool named = tokens[i].is(TokenKind::word) || tokens[i].is(TokenKind::quoted_name);
         if (named && std::find(temporary_.begin(), temporary_.end(),
-                               small_letters(name_at(tokens, i))) != temporary_.end()) {
+                               sql::small_letters(name_at(tokens, i))) != temporary_.end()) {
             return true;
         }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/name.hpp"
 
 namespace isotap::postgres::instrument {
@@ -15,11 +16,8 @@ using Kind = StatementEffect::Kind;
 
 namespace {
 
-bool is_word(const TokenList& tokens, TokenIndex at, std::string_view lower) noexcept {
-    const std::string_view text = tokens.text(at);
-    return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char one, char two) {
-        return (one >= 'A' && one <= 'Z' ? static_cast<char>(one + ('a' - 'A')) : one) == two;
-    });
+bool is_word(const TokenList& tokens, TokenIndex at, std::string_view word) noexcept {
+    return sql::same_word(tokens.text(at), word);
 }
 
 bool has_word(const TokenList& tokens, std::string_view lower) noexcept {

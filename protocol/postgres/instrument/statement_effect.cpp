@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "protocol/postgres/instrument/schema_change.hpp"
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/name.hpp"
 
 namespace isotap::postgres::instrument {
@@ -17,17 +18,12 @@ using Kind = StatementEffect::Kind;
 
 namespace {
 
-bool same_letter(char one, char lower) noexcept {
-    return (one >= 'A' && one <= 'Z' ? static_cast<char>(one + ('a' - 'A')) : one) == lower;
-}
-
-bool is_word(const TokenList& tokens, TokenIndex at, std::string_view lower) noexcept {
-    const std::string_view text = tokens.text(at);
-    return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), same_letter);
+bool is_word(const TokenList& tokens, TokenIndex at, std::string_view word) noexcept {
+    return sql::same_word(tokens.text(at), word);
 }
 
 bool has(std::string_view text, std::string_view lower) noexcept {
-    return std::search(text.begin(), text.end(), lower.begin(), lower.end(), same_letter) !=
+    return std::search(text.begin(), text.end(), lower.begin(), lower.end(), sql::same_letter) !=
            text.end();
 }
 
