@@ -146,6 +146,55 @@ rollback
 close d
 )";
 
+/// PREPARE and EXECUTE, one text a line.
+inline constexpr const char* prepared_by_sql =
+    R"(prepare p(int) as select owner from account where id = $1
+execute p(3)
+execute p(4)
+prepare p as select 1
+execute p(5)
+execute p(nothing)
+select 1; execute p(6); execute p(7)
+prepare w(int, numeric(6, 2)) as update account set balance = balance + $2 where id = $1
+execute w(2, 1.5)
+execute w(2)
+prepare back (text) as update account set owner = $1 where id < 3 returning id, owner
+execute back('zwölf')
+prepare wrong as select nothing from account
+execute wrong
+prepare counted as select count(*), max(owner) from account
+begin; execute counted; rollback
+prepare joined as select * from account a join item i on i.a = a.id order by a.id, b
+execute joined
+execute w(1000, 1)
+deallocate p
+execute p(1)
+prepare p as values (1), (2)
+execute p
+deallocate prepare p; prepare p as select id from account where id < 3; execute p; select 1 / 0
+execute p
+begin; deallocate p; prepare p as select owner from account where id = 1
+execute p
+rollback
+execute p
+begin
+select nothing
+prepare late as select id from account
+rollback
+execute late
+prepare late as select id from account order by id limit 2
+execute late
+select name, parameter_types, result_types is null from pg_prepared_statements where name = 'p'
+create temp table account(z int)
+execute late
+drop table account
+deallocate all
+execute late
+prepare late as delete from account where id = 1000 returning *
+execute late
+discard all
+)";
+
 /// Tables that only this session sees, one statement a line.
 inline constexpr const char* own_tables = R"(begin
 select 1

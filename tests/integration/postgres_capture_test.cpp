@@ -375,6 +375,62 @@ TEST_P(PostgresCapture, CursorsMayBeAskedForByMessages) {
     EXPECT_THAT(captured->notes, IsEmpty());
 }
 
+TEST_P(PostgresCapture, StatementsPreparedBySqlAreCaptured) {
+    direct = std::make_unique<Direct>(at());
+    direct->start(to("direct"));
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    std::istringstream one_by_one(prepared_by_sql);
+    for (std::string sql; std::getline(one_by_one, sql);) both(query_message(sql), sql);
+    const std::size_t by_query = accesses;
+    EXPECT_EQ(by_query, 36U);
+    // Those that were prepared, or prepared anew, among others in one text.
+    EXPECT_EQ(reasons["execute"], 4U);
+    const auto at_once = [](const std::string& sql) {
+        return parse("", sql) + bind_message("", {}) + describe('P', "") + execute();
+    };
+    both(at_once("prepare e as select id, owner from account where id < 3 order by id") +
+             at_once("execute e") + sync,
+         "in one pipeline");
+    both(parse("run", "execute e") + describe('S', "run") + bind_message("run", {0, 1}) +
+             execute() + sync,
+         "a format for each column");
+    both(at_once("deallocate e") + at_once("prepare e as select balance from account") + sync,
+         "prepared again");
+    both(bind_message("run", {}) + execute(3) + sync, "by the name that it had");
+    both(query_message("execute e; deallocate e; execute e"), "what messages have prepared");
+    EXPECT_EQ(accesses, by_query + 2 + 2 + 3 + 20);
+    EXPECT_EQ(reasons["execute"], 4U);
+    EXPECT_THAT(captured->notes, IsEmpty());
+}
+
+// The server looks names up again when the search path has changed: rows of another schema's table
+// are no rows of this one.
+TEST_P(PostgresCapture, PreparedStatementsThatMeanOtherTablesNowTellNothing) {
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    const auto touched_by = [this](const std::string& bytes) {
+        const std::size_t before = accesses;
+        captured->send(bytes);
+        EXPECT_EQ(error_in(captured->read_ready()).text, "");
+        return accesses - before;
+    };
+    const std::string run = bind_message("named", {}) + execute() + sync;
+    for (const char* sql : {"create schema tenant",
+                            "create table tenant.account as select id, 0 balance from account",
+                            "prepare p as select balance from account where id < 4"}) {
+        captured->query(sql);
+    }
+    EXPECT_EQ(touched_by(parse("named", "select balance from account where id < 4") + sync), 0U);
+    EXPECT_EQ(touched_by(run), 3U);
+    EXPECT_EQ(touched_by(query_message("execute p")), 3U);
+    captured->query("set search_path to tenant");
+    EXPECT_EQ(touched_by(run), 0U);
+    EXPECT_EQ(touched_by(query_message("execute p")), 0U);
+    EXPECT_EQ(reasons["prepared when its names stood for others"], 2U);
+    captured->query("drop schema tenant cascade");
+}
+
 /// Two clients of one database, and what the analysis makes of it.
 class PostgresAnomaly : public PostgresCapture {
   protected:

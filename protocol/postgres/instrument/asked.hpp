@@ -23,6 +23,7 @@ struct Asked {
     /// What the request does to the names.
     enum class Names : std::uint8_t { none, statements, portals } names = Names::none;
     std::string name;
+    std::shared_ptr<const Prepared> named;  ///< what `name` stands for then
     NamesInUse::Change change;
 
     void clear() noexcept {
@@ -31,6 +32,7 @@ struct Asked {
         meaning.reset();
         names = Names::none;
         name.clear();
+        named.reset();
         change = {};
     }
 };

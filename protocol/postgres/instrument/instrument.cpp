@@ -103,7 +103,7 @@ Instrument::Answer Instrument::row(Bytes body, protocol::Actions& actions) {
         blow("a row has fewer columns than were planned");
         return {};
     }
-    if (!fused_) {
+    if (!fused_ && (recording_ || !planner_.means_others(statement))) {
         if (!recording_) {
             recorder_.begin(*statement.plan, observation_.statement());
             recording_ = true;
@@ -158,8 +158,8 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
     Coverage coverage = statement != nullptr ? statement->coverage : Coverage::opaque;
     std::string_view reason = statement != nullptr ? statement->reason : "cursor";
     const std::uint64_t lost = recording_ ? recorder_.lost() : 0;
-    if (statement != nullptr && !statement->declares.empty()) {
-        coverage = Coverage::none;  // its rows come when they are fetched
+    if (statement != nullptr && !(statement->declares.empty() && statement->prepares.empty())) {
+        coverage = Coverage::none;  // its rows come when they are fetched, or when it is executed
         reason = {};
     }
     if (fused_ && statement != nullptr && statement->change() != ReplyChange::none) {
@@ -169,6 +169,9 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
                statement->only_in != context_.transaction()) {
         coverage = Coverage::opaque;
         reason = "prepared before its table was there for all";
+    } else if (statement != nullptr && planner_.means_others(*statement)) {
+        coverage = Coverage::opaque;
+        reason = "prepared when its names stood for others";
     } else if (coverage == Coverage::full && !recording_ && statement != nullptr &&
                statement->plan && statement->plan->silent_when_empty) {
         coverage = Coverage::partial;
@@ -216,9 +219,21 @@ void Instrument::take_effect(const PlannedStatement& statement, std::string_view
     } else {
         context_.on_effect(effect);
     }
+    if (asked_.front().statements.size() > 1) {
+        // Of several in one text, those that ran have run whatever becomes of the others.
+        name_again(statement);
+    }
     const bool last_asked = asked_.size() == 1;
     if (last_asked && (effect.kind == Kind::deallocate_all || effect.kind == Kind::discard_all)) {
         statements_.clear();
+    }
+}
+
+void Instrument::name_again(const PlannedStatement& statement) {
+    if (!statement.prepares.empty()) {
+        statements_.set(statement.prepares, statement.prepared);
+    } else if (!statement.deallocates.empty()) {
+        statements_.set(statement.deallocates, nullptr);
     }
 }
 

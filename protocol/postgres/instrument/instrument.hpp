@@ -86,11 +86,14 @@ class Instrument {
     void prepare_describe(Bytes body);
     [[nodiscard]] std::optional<Bytes> prepare_execute(Bytes body, protocol::Actions& actions);
     void prepare_close(Bytes body);
-    void name_cursor(const PlannedStatement& statement, std::string_view text);
+    void name_by_sql(const PlannedStatement& statement, std::shared_ptr<const Prepared> declared);
     [[nodiscard]] std::shared_ptr<const Prepared> now_meant(
         std::shared_ptr<const Prepared> meaning) const;
+    [[nodiscard]] std::shared_ptr<const Prepared> meaning_of(PlannedStatement statement,
+                                                             std::string_view text) const;
     void give_meaning(Asked::Names names, std::string_view name, PlannedStatement statement,
                       std::string_view text);
+    void name_again(const PlannedStatement& statement);
     void take_back(Asked& asked);
     void count_effects(const Asked& asked, int by) noexcept;
 

@@ -99,9 +99,9 @@ bool Instrument::plan(std::string_view text, std::string_view parameter_types, b
     const bool behind =
         changes_in_flight_ > 0 || (ends_in_flight_ > 0 && context_.changed_in_transaction());
     const std::string_view stopped = fused_ ? "fuse" : ready_ ? "" : "before login";
-    return planner_.plan(text,
-                         {stopped, behind, insist, true, parameter_types, next_.lexing, encoding_},
-                         next_.statements, out_);
+    return planner_.plan(
+        text, {stopped, behind, insist, true, false, parameter_types, next_.lexing, encoding_},
+        next_.statements, out_);
 }
 
 std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wait,
@@ -116,7 +116,10 @@ std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wa
         return std::nullopt;
     }
     if (next_.statements.size() == 1) {
-        name_cursor(next_.statements.front(), planner_.changed() ? query->text : "");
+        const PlannedStatement& statement = next_.statements.front();
+        name_by_sql(statement, statement.declares.empty()
+                                   ? nullptr
+                                   : meaning_of(statement, planner_.changed() ? query->text : ""));
     }
     if (!planner_.changed()) {
         return std::nullopt;
@@ -165,34 +168,52 @@ std::optional<Bytes> Instrument::prepare_parse(Bytes body, bool insist, bool& wa
     return message.whole();
 }
 
-/// DECLARE and CLOSE do to the names of portals what Bind and Close do.
-void Instrument::name_cursor(const PlannedStatement& statement, std::string_view text) {
-    if (!statement.declares.empty()) {
-        give_meaning(Asked::Names::portals, statement.declares, statement, text);
-    } else if (!statement.closes.empty()) {
-        next_.names = Asked::Names::portals;
-        next_.name = statement.closes;
-    }
+/// DECLARE and CLOSE do to the names of portals what Bind and Close do, PREPARE and DEALLOCATE to
+/// those of statements what Parse and Close do.
+void Instrument::name_by_sql(const PlannedStatement& statement,
+                             std::shared_ptr<const Prepared> declared) {
+    const auto name = [this](Asked::Names names, const std::string& called,
+                             std::shared_ptr<const Prepared> meaning) {
+        if (!called.empty()) {
+            next_.names = names;
+            next_.name = called;
+            next_.named = std::move(meaning);
+        }
+    };
+    name(Asked::Names::portals, statement.declares, std::move(declared));
+    name(Asked::Names::portals, statement.closes, nullptr);
+    name(Asked::Names::statements, statement.prepares, statement.prepared);
+    name(Asked::Names::statements, statement.deallocates, nullptr);
 }
 
-/// What a name stands for now: the cursor that a FETCH was prepared for may be another one.
+/// What a name stands for now: the cursor that a FETCH was prepared for may be another one, and so
+/// may the statement of an EXECUTE.
 std::shared_ptr<const Prepared> Instrument::now_meant(
     std::shared_ptr<const Prepared> meaning) const {
-    if (!meaning || meaning->statement.fetches.empty()) {
+    const bool fetches = meaning && !meaning->statement.fetches.empty();
+    if (!fetches && (!meaning || meaning->statement.executes.empty())) {
         return meaning;
     }
     auto now = std::make_shared<Prepared>(*meaning);
-    const auto declared = portals_.find(now->statement.fetches);
-    now->statement.follow(declared ? &declared->statement : nullptr);
+    PlannedStatement& statement = now->statement;
+    const auto other =
+        fetches ? portals_.find(statement.fetches) : statements_.find(statement.executes);
+    statement.follow(other ? &other->statement : nullptr, fetches ? "cursor" : "execute");
     return now;
+}
+
+std::shared_ptr<const Prepared> Instrument::meaning_of(PlannedStatement statement,
+                                                       std::string_view text) const {
+    return std::make_shared<const Prepared>(
+        Prepared{std::move(statement), std::string(text), next_.lexing});
 }
 
 void Instrument::give_meaning(Asked::Names names, std::string_view name, PlannedStatement statement,
                               std::string_view text) {
     next_.names = names;
     next_.name = name;
-    next_.meaning = std::make_shared<const Prepared>(
-        Prepared{std::move(statement), std::string(text), next_.lexing});
+    next_.meaning = meaning_of(std::move(statement), text);
+    next_.named = next_.meaning;
 }
 
 std::optional<Bytes> Instrument::prepare_bind(Bytes body, protocol::Actions& actions) {
@@ -204,6 +225,7 @@ std::optional<Bytes> Instrument::prepare_bind(Bytes body, protocol::Actions& act
     next_.names = Asked::Names::portals;
     next_.name = bind->portal;
     next_.meaning = now_meant(statements_.find(bind->statement));
+    next_.named = next_.meaning;
     if (!next_.meaning) {
         return std::nullopt;
     }
@@ -231,9 +253,8 @@ std::optional<Bytes> Instrument::prepare_execute(Bytes body, protocol::Actions& 
         return std::nullopt;
     }
     next_.meaning = portals_.find(execute->portal);
-    if (next_.meaning && !next_.meaning->statement.declares.empty()) {
-        next_.names = Asked::Names::portals;
-        next_.name = next_.meaning->statement.declares;
+    if (next_.meaning) {
+        name_by_sql(next_.meaning->statement, next_.meaning);
     }
     const bool swallows =
         next_.meaning && next_.meaning->statement.change() == sql::ReplyChange::swallow;
@@ -262,7 +283,7 @@ void Instrument::on_owed() {
     next_.unit = unit_;
     Asked& asked = asked_.push(next_);
     if (asked.names != Asked::Names::none) {
-        asked.change = names_of(asked.names).set(asked.name, asked.meaning);
+        asked.change = names_of(asked.names).set(asked.name, asked.named);
     }
     count_effects(asked, 1);
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,11 @@
 #include "protocol/postgres/instrument/statement_effect.hpp"
 #include "protocol/sql/lexer_state.hpp"
 #include "protocol/sql/plan.hpp"
+#include "protocol/sql/plan_source.hpp"
 
 namespace isotap::postgres::instrument {
+
+struct Prepared;
 
 /// One statement of a text, with what was decided for it.
 struct PlannedStatement {
@@ -27,24 +31,34 @@ struct PlannedStatement {
     std::string declares;  ///< the cursor of whose query this is the plan
     std::string fetches;   ///< the cursor whose rows it shows
     std::string closes;
+    std::string prepares;                      ///< the statement whose body has this plan
+    std::shared_ptr<const Prepared> prepared;  ///< what that name stands for once it is made
+    std::string executes;                      ///< the statement that it runs
+    std::string deallocates;
     /// The transaction that `SessionContext::transaction` counted: what was planned holds for no
     /// other one. 0: it does.
     std::uint64_t only_in = 0;
     bool of_cursor = false;  ///< the plan is that of a DECLARE
+    /// What the names of `plan` were looked up in. The server looks them up again when that has
+    /// changed.
+    std::optional<sql::ContextId> looked_up;
 
+    /// PREPARE has no rows: those of its body come when it is executed.
     [[nodiscard]] sql::ReplyChange change() const noexcept {
-        return plan ? plan->reply : sql::ReplyChange::none;
+        return plan && prepares.empty() ? plan->reply : sql::ReplyChange::none;
     }
     [[nodiscard]] std::size_t added() const noexcept { return plan ? plan->added.size() : 0; }
 
-    /// Its rows are those of the query that a cursor was made of, `declared`; null: not known.
-    void follow(const PlannedStatement* declared) {
-        const bool known = declared != nullptr;
-        plan = known && declared->rewritten ? declared->plan : nullptr;
-        of_cursor = plan && !declared->declares.empty();
-        coverage = known ? declared->coverage : history::Coverage::opaque;
-        reason = known ? declared->reason : "cursor";
-        only_in = known ? declared->only_in : 0;
+    /// Its rows are those of the query that a cursor was made of, or of a statement that was
+    /// prepared, `other`; null: not known, for `unknown`.
+    void follow(const PlannedStatement* other, std::string_view unknown) {
+        const bool known = other != nullptr;
+        plan = known && other->rewritten ? other->plan : nullptr;
+        of_cursor = plan && !other->declares.empty();
+        coverage = known ? other->coverage : history::Coverage::opaque;
+        reason = known ? other->reason : unknown;
+        only_in = known ? other->only_in : 0;
+        looked_up = known ? other->looked_up : std::nullopt;
     }
 };
 

@@ -36,6 +36,10 @@ class SessionContext {
     }
     [[nodiscard]] SessionTables::Meaning meaning_of(const sql::TokenList& tokens,
                                                     const sql::Structure& structure) const;
+    /// False when a name may stand for anything.
+    [[nodiscard]] bool names_known() const noexcept { return now_.known; }
+    /// A temporary table has the name of this one, `schema.name`.
+    [[nodiscard]] bool hides(std::string_view identity) const { return tables_.hides(identity); }
     [[nodiscard]] std::string_view why_unsure() const noexcept { return tables_.reason(); }
 
     /// Something would be undone if the open transaction were rolled back.

@@ -134,6 +134,10 @@ bool SessionTables::mentioned_in(const sql::TokenList& tokens) const {
     return false;
 }
 
+bool SessionTables::hides(std::string_view identity) const {
+    return any_temporary_ || has_name(temporary_, identity.substr(identity.rfind('.') + 1));
+}
+
 /// A temporary table hides all others of its name, but from those who name a schema.
 Meaning SessionTables::meaning_of(std::string_view schema, std::string_view name) const {
     if (!knows(name)) {

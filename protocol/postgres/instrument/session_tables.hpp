@@ -33,6 +33,8 @@ class SessionTables {
     [[nodiscard]] bool mentioned_in(const sql::TokenList& tokens) const;
     [[nodiscard]] Meaning meaning_of(const sql::TokenList& tokens,
                                      const sql::Structure& structure) const;
+    /// The name of `schema.name` leads to a temporary table, where no schema is spelled.
+    [[nodiscard]] bool hides(std::string_view identity) const;
     /// Why a statement is `unsure`.
     [[nodiscard]] std::string_view reason() const noexcept;
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "protocol/postgres/instrument/prepared_body.hpp"
 #include "protocol/sql/name.hpp"
 #include "protocol/sql/plan_own.hpp"
 #include "protocol/sql/statement_splitter.hpp"
@@ -82,6 +83,15 @@ struct CursorQuery {
         }
     }
 };
+
+/// One of these decides what a name of a statement stands for.
+bool renames(const std::vector<PlannedStatement>& statements) noexcept {
+    using Kind = StatementEffect::Kind;
+    return std::any_of(statements.begin(), statements.end(), [](const PlannedStatement& one) {
+        return !one.prepares.empty() || !one.deallocates.empty() ||
+               one.effect.kind == Kind::deallocate_all || one.effect.kind == Kind::discard_all;
+    });
+}
 
 bool stands_alone(std::string_view text, const sql::LexerState& lexing) noexcept {
     sql::StatementSplitter splitter(text, lexing);
@@ -162,7 +172,9 @@ bool StatementPlanner::plan(std::string_view text, const Situation& situation,
         }
         Situation here = situation;
         here.behind_change = behind_change;
-        here.alone = !tokens_[0].is(Keyword::declare) || stands_alone(text, situation.lexing);
+        const bool names = tokens_[0].is(Keyword::declare) || tokens_[0].is(Keyword::prepare);
+        here.alone = !names || stands_alone(text, situation.lexing);
+        here.renamed = tokens_[0].is(Keyword::execute) && renames(planned);
         if (!decide(span.text, here, statement)) {
             return false;
         }
@@ -188,18 +200,28 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
     if (first == Keyword::declare) {
         return declare(text, situation, statement);
     }
-    statement.reason = beyond_text(tokens_);
-    if (first == Keyword::execute) {
-        statement.reason = "execute";
-        follow_name(statements_, 1, statement);
-    } else if (first == Keyword::fetch) {
-        statement.fetches = sql::name_of(tokens_.text(tokens_.size() - 1), sql::Dialect::postgres);
-        const auto declared = portals_.find(statement.fetches);
-        statement.follow(declared ? &declared->statement : nullptr);
-        return true;
-    } else if (first == Keyword::close) {
-        statement.closes = sql::name_of(tokens_.text(1), sql::Dialect::postgres);
+    if (first == Keyword::prepare && !tokens_[1].is(Keyword::transaction)) {
+        return prepare(text, situation, statement);
     }
+    if (first == Keyword::execute) {
+        execute(situation, statement);
+        return true;
+    }
+    const auto last_name = [this] {
+        return sql::name_of(tokens_.text(tokens_.size() - 1), sql::Dialect::postgres);
+    };
+    if (first == Keyword::fetch) {
+        statement.fetches = last_name();
+        const auto declared = portals_.find(statement.fetches);
+        statement.follow(declared ? &declared->statement : nullptr, "cursor");
+        return true;
+    }
+    if (first == Keyword::close) {
+        statement.closes = last_name();
+    } else if (first == Keyword::deallocate) {
+        statement.deallocates = last_name();
+    }
+    statement.reason = beyond_text(tokens_);
     if (!statement.reason.empty()) {
         statement.coverage = Coverage::opaque;
     }
@@ -235,12 +257,45 @@ bool StatementPlanner::declare(std::string_view text, const Situation& situation
     return true;
 }
 
+/// The body is rewritten, and its rows come with EXECUTE. Among other statements PREPARE goes as it
+/// came: what a failure of theirs undoes and what it does not would be too much to keep.
+bool StatementPlanner::prepare(std::string_view text, const Situation& situation,
+                               PlannedStatement& statement) {
+    const PreparedBody body(tokens_);
+    if (body.first >= tokens_.size()) {
+        return true;
+    }
+    statement.prepares = sql::name_of(tokens_.text(1), sql::Dialect::postgres);
+    Prepared made{{}, {}, situation.lexing};
+    if (situation.alone) {
+        const std::string types = body.parameter_types(tokens_);
+        Situation of_body = situation;
+        of_body.parameter_types = types;
+        const auto begin = static_cast<std::size_t>(tokens_.text(body.first).data() - text.data());
+        tokens_.read(text.substr(begin), situation.lexing);
+        statement.offset += begin;
+        statement.size -= begin;
+        if (!ask(text.substr(begin), of_body, statement)) {
+            return false;
+        }
+        made.statement = statement;
+        made.statement.prepares.clear();
+        made.statement.effect = effect_of(tokens_);
+    } else {
+        made.statement.coverage = Coverage::opaque;
+        made.statement.reason = "execute";
+    }
+    statement.prepared = std::make_shared<const Prepared>(std::move(made));
+    return true;
+}
+
 /// EXECUTE shares its names with the messages: what was rewritten there shows here.
-void StatementPlanner::follow_name(const NamesInUse& names, sql::TokenIndex name,
-                                   PlannedStatement& statement) const {
-    const auto meaning = names.find(sql::name_of(tokens_.text(name), sql::Dialect::postgres));
-    if (meaning && meaning->statement.rewritten) {
-        statement.plan = meaning->statement.plan;
+void StatementPlanner::execute(const Situation& situation, PlannedStatement& statement) const {
+    statement.executes = sql::name_of(tokens_.text(1), sql::Dialect::postgres);
+    const auto meaning = situation.renamed ? nullptr : statements_.find(statement.executes);
+    statement.follow(meaning ? &meaning->statement : nullptr, "execute");
+    if (meaning && statement.effect.kind == StatementEffect::Kind::none) {
+        statement.effect = meaning->statement.effect;
     }
 }
 
@@ -313,7 +368,18 @@ bool StatementPlanner::ask(std::string_view text, const Situation& situation,
         return true;
     }
     use(std::move(plan), statement);
+    statement.looked_up = context();
     return true;
+}
+
+bool StatementPlanner::means_others(const PlannedStatement& statement) {
+    if (!statement.looked_up || !statement.plan || statement.plan->tables.empty()) {
+        return false;
+    }
+    return !context_.names_known() || *statement.looked_up != context() ||
+           std::any_of(
+               statement.plan->tables.begin(), statement.plan->tables.end(),
+               [this](const sql::CapturedTable& table) { return context_.hides(table.identity); });
 }
 
 void StatementPlanner::use(std::shared_ptr<const sql::Plan> plan, PlannedStatement& statement) {

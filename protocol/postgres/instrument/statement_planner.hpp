@@ -41,6 +41,7 @@ class StatementPlanner {
         bool behind_change = false;        ///< an unanswered statement may change what names mean
         bool insist = false;               ///< there was waiting enough
         bool alone = true;                 ///< no other statement stands in the text
+        bool renamed = false;              ///< one in front of it has changed what it executes
         std::string_view parameter_types;  ///< as `sql::PlanQuestion` has them
         const sql::LexerState& lexing;
         const TextEncoding& encoding;
@@ -63,6 +64,10 @@ class StatementPlanner {
 
     [[nodiscard]] sql::ContextId context();
 
+    /// Names in the plan may stand for other tables now than when it was made, long ago: what was
+    /// prepared before another search path, role or temporary table came up.
+    [[nodiscard]] bool means_others(const PlannedStatement& statement);
+
   private:
     [[nodiscard]] bool decide(std::string_view text, const Situation& situation,
                               PlannedStatement& statement);
@@ -72,11 +77,12 @@ class StatementPlanner {
     static void use(std::shared_ptr<const sql::Plan> plan, PlannedStatement& statement);
     [[nodiscard]] bool declare(std::string_view text, const Situation& situation,
                                PlannedStatement& statement);
+    [[nodiscard]] bool prepare(std::string_view text, const Situation& situation,
+                               PlannedStatement& statement);
+    void execute(const Situation& situation, PlannedStatement& statement) const;
     [[nodiscard]] std::string_view obstacle(std::string_view text,
                                             const Situation& situation) const;
     [[nodiscard]] bool touches_no_table(const Situation& situation);
-    void follow_name(const NamesInUse& names, sql::TokenIndex name,
-                     PlannedStatement& statement) const;
 
     history::SessionId session_;
     sql::PlanSource& plans_;
