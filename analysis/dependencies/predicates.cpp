@@ -123,7 +123,7 @@ void Predicates::judge(const Predicate& predicate, const Match& match) {
     Dependency edge;
     edge.predicate = true;
     edge.row = row;
-    if (!match.before && match.after && nothing_later_was_visible(node, predicate)) {
+    if (match.after && nothing_later_was_visible(node, predicate)) {
         edge.kind = EdgeKind::rw;
         edge.from = predicate.reader;
         edge.to = match.writer;
@@ -132,8 +132,9 @@ void Predicates::judge(const Predicate& predicate, const Match& match) {
         edge.version =
             node.previous == no_slot ? history::Version::unborn() : versions_[node.previous].name;
         sink_.on_dependency(edge);
-    } else if (match.before && !match.after && node.previous != no_slot &&
-               versions_[node.previous].name == history::Version::initial()) {
+    }
+    if (match.before && node.previous != no_slot &&
+        versions_[node.previous].name == history::Version::initial()) {
         edge.kind = EdgeKind::wr;
         edge.from = match.writer;
         edge.to = predicate.reader;

@@ -17,11 +17,12 @@ namespace isotap::analysis {
 /// Edges from rows that a condition would have matched and that were not returned.
 ///
 /// Proved are two cases, all others say nothing:
-/// - rw: a write made a row match, the reader did not get the row, and nothing that the reader
-/// could
+/// - rw: a row matched after a write, the reader did not get it, and nothing that the reader could
 ///   have seen came after the write. So the reader saw the row as it was before.
-/// - wr: a write made the initial version of a row stop to match, and the reader did not get the
-///   row. So the reader saw it as the write left it, or later.
+/// - wr: the initial version of a row matched, and the reader did not get the row. So the reader
+///   saw it as the first write left it, or later.
+/// Where both hold for one write, the reader missed a row that matched at any time (InnoDB does so
+/// when a row moves to another place of the key behind the back of a scan): that is a cycle.
 /// A case is decided once everybody who overlapped the reader has ended: only then is it known what
 /// the reader could have seen. Reader and writer are kept alive until then.
 class Predicates {

@@ -12,7 +12,7 @@ using history::VersionKind;
 
 /// A change whose two images are known, and where they stand in the list that is asked about.
 struct Asked {
-    const RowChange* change = nullptr;
+    RowChange change;
     std::optional<std::size_t> before;  ///< nothing: there is no row
     std::optional<std::size_t> after;
 };
@@ -50,9 +50,11 @@ ConditionWitness::Image ConditionWitness::image_of(const RunDigest& digest, cons
     switch (version.kind) {
         case VersionKind::unborn:
         case VersionKind::dead: return std::optional<std::string>();
+        case VersionKind::initial: writers = {0}; break;
         case VersionKind::foreign: writers = {static_cast<std::uint32_t>(version.writer)}; break;
-        case VersionKind::written: writers = digest.numbers(change.last.transaction); break;
-        case VersionKind::initial:
+        case VersionKind::written:
+            writers = digest.numbers(history::TransactionId{version.writer});
+            break;
         case VersionKind::unknown: return std::nullopt;
     }
     for (const std::uint32_t writer : writers) {
@@ -62,50 +64,64 @@ ConditionWitness::Image ConditionWitness::image_of(const RunDigest& digest, cons
     return std::nullopt;
 }
 
-void ConditionWitness::judge(const RunDigest& digest, const Condition& condition,
-                             history::PredicateId id, std::multimap<std::size_t, Event>& found) {
+std::vector<ConditionWitness::Judged> ConditionWitness::judge(const RunDigest& digest,
+                                                              const ConditionRead& read) const {
+    const bool dirty =
+        digest.fate(read.statement.transaction).level == history::IsolationLevel::read_uncommitted;
     std::vector<std::string> images;
     std::vector<Asked> asked;
-    const std::vector<RowChange> changes = digest.changes();
-    for (const RowChange& change : changes) {
-        if (change.table != condition.table ||
-            change.last.transaction == condition.statement.transaction) {
+    for (RowChange& change : digest.changes()) {
+        if (change.table != read.condition.table ||
+            change.last.transaction == read.statement.transaction ||
+            (dirty && digest.changed_in_vain(change.table, change.row))) {
             continue;
         }
         const Image before = image_of(digest, change, change.before);
         const Image after = image_of(digest, change, change.after);
         if (!before || !after) continue;
         const auto at = place_of(*before, images);
-        asked.push_back({&change, at, place_of(*after, images)});
+        asked.push_back({std::move(change), at, place_of(*after, images)});
     }
     const std::vector<bool> meets =
-        server_.matches(condition.table, condition.alias, condition.text, images);
-    if (meets.size() != images.size()) return;
-    for (const Asked& one : asked) {
+        server_.matches(read.condition.table, read.condition.alias, read.condition.text, images);
+    std::vector<Judged> judged;
+    if (meets.size() != images.size()) return judged;
+    for (Asked& one : asked) {
         const bool before = one.before && meets[*one.before];
         const bool after = one.after && meets[*one.after];
-        if (before == after) continue;
-        found.emplace(
-            std::max(condition.known_from, one.change->known_from),
-            history::PredicateMatch{id, one.change->last, one.change->row, before, after});
+        if (before || after) judged.push_back({std::move(one.change), before, after});
     }
+    return judged;
 }
 
-void ConditionWitness::tell(const KeptEvents& events,
-                            const std::function<void(const Event&)>& hand_on) {
-    const RunDigest digest(events, scratch_name());
+/// A locking read of the MySQL family sees what is current: it contradicts no plain read before it.
+bool ConditionWitness::sees_past_its_snapshot(const RunDigest& digest,
+                                              const ConditionRead& read) const {
+    const history::IsolationLevel level = digest.fate(read.statement.transaction).level;
+    return server_.target().dialect == history::Dialect::mysql &&
+           read.condition.use == Condition::Use::locking_read &&
+           (level == history::IsolationLevel::repeatable_read ||
+            level == history::IsolationLevel::snapshot);
+}
+
+void ConditionWitness::tell(const RunDigest& digest, const KeptEvents& events,
+                            const std::function<void(const Event&)>& hand_on) const {
     std::multimap<std::size_t, Event> found;  // by the event that they follow
     std::uint64_t id = 0;
-    for (const Condition& condition : digest.conditions()) {
-        const auto table = digest.table(condition.table);
+    for (const ConditionRead& read : digest.reads()) {
+        const auto table = digest.table(read.condition.table);
         if (!table) continue;
         const history::PredicateId predicate{++id};
         // The first statement to touch a row of the table may come later.
-        found.emplace(condition.known_from,
-                      history::NameDefined{*table, digest.table_name(*table)});
-        found.emplace(condition.known_from, history::PredicateRead{condition.statement, predicate,
-                                                                   *table, condition.text});
-        judge(digest, condition, predicate, found);
+        found.emplace(read.known_from, history::NameDefined{*table, digest.table_name(*table)});
+        found.emplace(read.known_from, history::PredicateRead{read.statement, predicate, *table,
+                                                              read.condition.text});
+        const bool current = sees_past_its_snapshot(digest, read);
+        for (const Judged& one : judge(digest, read)) {
+            found.emplace(std::max(read.known_from, one.change.known_from),
+                          history::PredicateMatch{predicate, one.change.last, one.change.row,
+                                                  one.before && !current, one.after});
+        }
     }
     for (std::size_t at = 0; at < events.all().size(); ++at) {
         hand_on(placed(events.all()[at]));

@@ -30,20 +30,33 @@ class ConditionWitness {
     /// Remembers every version of a row that is there now. The first time: before any session.
     void look();
 
-    /// Hands on the events, with what conditions read and writes changed among them.
-    void tell(const KeptEvents& events, const std::function<void(const history::Event&)>& hand_on);
+    /// A write of another transaction after which the condition is met, or before which it was.
+    struct Judged {
+        RowChange change;
+        bool before = false;
+        bool after = false;
+    };
+
+    /// What the committed writes of a run did to a condition. A dirty reader is left alone where
+    /// there was something dirty to read.
+    [[nodiscard]] std::vector<Judged> judge(const RunDigest& digest,
+                                            const ConditionRead& read) const;
+
+    /// Hands on the events, with what conditions read and writes changed among them. `digest` is of
+    /// these events.
+    void tell(const RunDigest& digest, const KeptEvents& events,
+              const std::function<void(const history::Event&)>& hand_on) const;
 
   private:
     /// The image of a version: none where there is no row, nothing where nobody saw it.
     using Image = std::optional<std::optional<std::string>>;
-    /// Table, key, the last 32 bits of the server's number for the writer.
+    /// Table, key, how rows name the writer.
     using VersionName = std::tuple<std::string, history::RowKey, std::uint32_t>;
 
     Image image_of(const RunDigest& digest, const RowChange& change,
                    const history::Version& version) const;
-    void judge(const RunDigest& digest, const Condition& condition, history::PredicateId id,
-               std::multimap<std::size_t, history::Event>& found);
-
+    [[nodiscard]] bool sees_past_its_snapshot(const RunDigest& digest,
+                                              const ConditionRead& read) const;
     [[nodiscard]] history::Event placed(history::Event event) const;
 
     Server& server_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "proxy/workload/mysql_rows.hpp"
 #include "proxy/workload/server.hpp"
 
 namespace isotap::proxy {
@@ -78,6 +79,7 @@ class MysqlServer final : public Server {
     void renew_scratch() override {
         must(*control_, "DROP DATABASE IF EXISTS " + scratch_);
         must(*control_, "CREATE DATABASE " + scratch_);
+        rows_.forget();
     }
 
     /// The server tells no row's version: all.
@@ -90,6 +92,16 @@ class MysqlServer final : public Server {
                              scratch_));
         for (const workload::Row& row : answer.rows) names.push_back(row.at(0).value_or(""));
         return names;
+    }
+
+    std::vector<SeenRow> rows() override {
+        return what_.engine == "mariadb" ? rows_.rows() : std::vector<SeenRow>();
+    }
+
+    std::vector<bool> matches(const std::string& table, const std::string& alias,
+                              const std::string& condition,
+                              const std::vector<std::string>& images) override {
+        return rows_.matches(table, alias, condition, images);
     }
 
     void key_by(const std::string& /*table*/, const std::string& /*column*/) override {}
@@ -140,6 +152,7 @@ class MysqlServer final : public Server {
 
     std::unique_ptr<Client> control_;
     std::string scratch_ = scratch_name();
+    MysqlRows rows_{*control_, scratch_};
     SteadyClock::time_point pictured_;
 };
 

@@ -2,58 +2,9 @@
 
 #include <algorithm>
 
-#include "protocol/sql/keyword.hpp"
-#include "protocol/sql/name.hpp"
-#include "protocol/sql/predicate.hpp"
-#include "protocol/sql/structure.hpp"
-
 namespace isotap::proxy {
-namespace {
 
-using history::StatementRef;
 using history::Version;
-
-bool calls_in(const sql::Structure& structure, const sql::TokenList& tokens,
-              std::string_view condition) {
-    return std::any_of(structure.calls.begin(), structure.calls.end(), [&](const sql::Call& call) {
-        const char* at = tokens.text(call.name).data();
-        return at >= condition.data() && at < condition.data() + condition.size();
-    });
-}
-
-/// LIMIT, HAVING, SKIP LOCKED: a row that meets the condition may not be among the result.
-bool keeps_back(const sql::Structure& structure, const sql::TokenList& tokens) {
-    const sql::Query& query = structure.queries[structure.top];
-    bool skips = false;
-    for (sql::TokenIndex i = query.locking.first; i < query.locking.last; ++i) {
-        skips = skips || sql::keyword_of(tokens.text(i)) == sql::Keyword::skip;
-    }
-    return skips || !query.limit.empty() || structure.single_block()->has(sql::Clause::having);
-}
-
-}  // namespace
-
-std::optional<Condition> condition_of(std::string_view text) {
-    sql::LexerState state;
-    state.dialect = history::Dialect::postgres;
-    sql::TokenList tokens;
-    tokens.read(text, state);
-    sql::Structure structure;
-    sql::parse(tokens, state, structure);
-    sql::Predicate predicate;
-    if (sql::predicate_of(tokens, structure, state, predicate) != sql::PredicateDoubt::none ||
-        predicate.has_parameters || calls_in(structure, tokens, predicate.condition) ||
-        keeps_back(structure, tokens)) {
-        return std::nullopt;
-    }
-    const sql::Relation& relation = structure.relations[predicate.relation];
-    if (relation.schema != sql::no_token) return std::nullopt;
-    Condition condition;
-    condition.table = sql::name_of(tokens.text(relation.name), state.dialect);
-    condition.text = predicate.condition;
-    condition.alias = predicate.name;
-    return condition;
-}
 
 /// Takes the events one by one.
 struct RunDigest::Reader {
@@ -68,19 +19,28 @@ struct RunDigest::Reader {
         digest.full_names_[event.id] = event.text;
         digest.table_ids_[name] = event.id;
     }
+    void operator()(const history::TransactionBegan& event) const {
+        digest.fates_[event.transaction].session = event.session;
+    }
+    void operator()(const history::TransactionLevel& event) const {
+        digest.fates_[event.transaction].level = event.level;
+    }
     void operator()(const history::StatementBegan& event) const {
-        if (!event.text_cut) digest.texts_[event.statement] = event.text;
+        if (event.text_cut) return;
+        digest.texts_[event.statement] = event.text;
+        if (changes_conditions(event.text, digest.dialect_)) {
+            digest.own_settings_.insert(session_of(event.statement));
+        }
     }
     void operator()(const history::StatementEnded& event) const {
         const auto text = digest.texts_.find(event.statement);
         if (event.outcome != history::StatementOutcome::completed ||
-            event.coverage != history::Coverage::full || text == digest.texts_.end()) {
+            event.coverage != history::Coverage::full || text == digest.texts_.end() ||
+            digest.own_settings_.contains(session_of(event.statement))) {
             return;
         }
-        if (auto condition = condition_of(text->second)) {
-            condition->statement = event.statement;
-            condition->known_from = at;
-            digest.conditions_.push_back(std::move(*condition));
+        if (auto condition = condition_of(text->second, digest.dialect_)) {
+            digest.reads_.push_back({event.statement, std::move(*condition), event.at, at});
         }
     }
     void operator()(const history::Access& event) const {
@@ -103,30 +63,46 @@ struct RunDigest::Reader {
             static_cast<std::uint32_t>(event.server_transaction));
     }
     void operator()(const history::TransactionEnded& event) const {
-        if (event.outcome == history::Outcome::committed) {
-            digest.committed_.insert(event.transaction);
-        }
+        digest.fates_[event.transaction].end = event;
     }
     template <typename Other>
     void operator()(const Other& /*event*/) const {}
+
+    [[nodiscard]] history::SessionId session_of(history::StatementRef statement) const {
+        return digest.fates_[statement.transaction].session;
+    }
 };
 
-RunDigest::RunDigest(const KeptEvents& events, std::string_view schema) {
+RunDigest::RunDigest(const KeptEvents& events, std::string_view schema, history::Dialect dialect)
+    : dialect_(dialect) {
     Reader reader{*this, std::string(schema) + "."};
     for (; reader.at < events.all().size(); ++reader.at) {
         std::visit(reader, events.all()[reader.at]);
     }
 }
 
+bool RunDigest::committed(history::TransactionId transaction) const {
+    const auto found = fates_.find(transaction);
+    return found != fates_.end() && found->second.end &&
+           found->second.end->outcome == history::Outcome::committed;
+}
+
 std::vector<RowChange> RunDigest::changes() const {
     std::vector<RowChange> all;
     for (const auto& [key, change] : changes_) {
-        if (committed_.contains(key.first)) all.push_back(change);
+        if (committed(key.first)) all.push_back(change);
     }
     return all;
 }
 
+bool RunDigest::changed_in_vain(const std::string& table, history::RowKey row) const {
+    return std::any_of(changes_.begin(), changes_.end(), [&](const auto& one) {
+        return one.second.table == table && one.second.row == row && !committed(one.first.first);
+    });
+}
+
 std::vector<std::uint32_t> RunDigest::numbers(history::TransactionId transaction) const {
+    if (dialect_ == history::Dialect::mysql) return {static_cast<std::uint32_t>(transaction)};
     const auto found = numbers_.find(transaction);
     return found == numbers_.end() ? std::vector<std::uint32_t>() : found->second;
 }

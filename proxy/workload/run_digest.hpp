@@ -11,22 +11,18 @@
 
 #include "isotap/history/events.hpp"
 
+#include "proxy/workload/condition.hpp"
 #include "proxy/workload/kept_events.hpp"
 
 namespace isotap::proxy {
 
-/// A statement that chose the rows of one table by a condition, and got every row that met it.
-struct Condition {
+/// A statement that got every row that met its condition.
+struct ConditionRead {
     history::StatementRef statement;
-    std::string table;
-    std::string text;
-    std::string alias;           ///< what the text calls the table
+    Condition condition;
+    Time ended{};
     std::size_t known_from = 0;  ///< the event at which the statement ended
 };
-
-/// The condition of a text that keeps no matching row back; nothing where there is none, or where
-/// another evaluation might say something else.
-std::optional<Condition> condition_of(std::string_view text);
 
 /// What one transaction made of one row, all its statements together.
 struct RowChange {
@@ -38,19 +34,34 @@ struct RowChange {
     std::size_t known_from = 0;  ///< the event that told of it last
 };
 
+/// How a transaction was, and how it ended.
+struct TransactionFate {
+    history::SessionId session{};
+    history::IsolationLevel level = history::IsolationLevel::unknown;
+    std::optional<history::TransactionEnded> end;
+};
+
 /// Conditions and changes of a run, as its events have them. The events outlive it.
 class RunDigest {
   public:
     /// `schema`: the one whose tables count.
-    RunDigest(const KeptEvents& events, std::string_view schema);
+    RunDigest(const KeptEvents& events, std::string_view schema, history::Dialect dialect);
 
-    [[nodiscard]] const std::vector<Condition>& conditions() const noexcept { return conditions_; }
+    [[nodiscard]] const std::vector<ConditionRead>& reads() const noexcept { return reads_; }
 
     /// By transactions that committed.
     [[nodiscard]] std::vector<RowChange> changes() const;
 
-    /// The last 32 bits of the server's numbers for a transaction.
+    /// Whether a transaction that did not commit changed that row as well.
+    [[nodiscard]] bool changed_in_vain(const std::string& table, history::RowKey row) const;
+
+    /// How rows name a transaction: the last 32 bits of the server's numbers for it, or of ours
+    /// where rows have a column for that.
     [[nodiscard]] std::vector<std::uint32_t> numbers(history::TransactionId transaction) const;
+
+    [[nodiscard]] const TransactionFate& fate(history::TransactionId transaction) const {
+        return fates_.at(transaction);
+    }
 
     [[nodiscard]] std::string_view table_name(history::NameId table) const {
         return full_names_.at(table);
@@ -63,14 +74,18 @@ class RunDigest {
     struct Reader;
     using RowName = std::pair<history::NameId, history::RowKey>;
 
-    std::vector<Condition> conditions_;
+    [[nodiscard]] bool committed(history::TransactionId transaction) const;
+
+    history::Dialect dialect_;
+    std::vector<ConditionRead> reads_;
     std::map<history::NameId, std::string> table_names_;      ///< without the schema
     std::map<history::NameId, std::string_view> full_names_;  ///< with it
     std::map<std::string, history::NameId> table_ids_;
     std::map<history::StatementRef, std::string_view> texts_;
     std::map<std::pair<history::TransactionId, RowName>, RowChange> changes_;
     std::map<history::TransactionId, std::vector<std::uint32_t>> numbers_;
-    std::set<history::TransactionId> committed_;
+    std::map<history::TransactionId, TransactionFate> fates_;
+    std::set<history::SessionId> own_settings_;  ///< sessions whose conditions only they can judge
 };
 
 }  // namespace isotap::proxy

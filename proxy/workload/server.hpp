@@ -19,9 +19,11 @@ struct LockWait {
 /// A version of a row of the scratch schema that had been committed when somebody looked.
 struct SeenRow {
     std::string table;
-    history::RowKey key;        ///< as accesses name it
-    std::uint32_t version = 0;  ///< the last 32 bits of the server's number for its writer
-    std::string image;          ///< all columns, as `matches` takes them
+    history::RowKey key;  ///< as accesses name it
+    /// The last 32 bits of the server's number for its writer; of ours, where the row itself names
+    /// him. 0: before us.
+    std::uint32_t version = 0;
+    std::string image;  ///< all columns, as `matches` takes them
 };
 
 /// The server that scenarios run on, over a connection of its own: what it is, who waits for whom

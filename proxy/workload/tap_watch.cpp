@@ -123,7 +123,9 @@ workload::Sighting TapWatch::end() {
     relay_.reset();
     Bulletin bulletin(Limits().kept_anomalies);
     Analyst analyst({server_.dialect, &contract_, true, {}}, bulletin, [](const auto&) {});
-    witness_->tell(*events_, [&](const history::Event& event) { analyst.accept(0, event, false); });
+    const RunDigest digest(*events_, scratch_name(), server_.dialect);
+    witness_->tell(digest, *events_,
+                   [&](const history::Event& event) { analyst.accept(0, event, false); });
     analyst.finish();
     const AnalysisStatus status = bulletin.status();
     workload::Sighting sighting{std::nullopt, unseen_of(status)};

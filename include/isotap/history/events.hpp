@@ -184,7 +184,7 @@ struct PredicateRead {
     std::string_view condition;
 };
 
-/// The server's own answer, over row images, whether a write changed what a predicate matches.
+/// The server's own answer over row images: whether a row met a predicate before a write and after.
 struct PredicateMatch {
     PredicateId predicate{};
     StatementRef writer;

@@ -110,6 +110,40 @@ TEST(Predicates, WhatStoppedToMatchFromTheBeginningWasSeen) {
     EXPECT_EQ(h.engine().statistics().edges, 2U);
 }
 
+/// It matched before the write and after it: whoever does not get it has seen neither.
+TEST(Predicates, ARowThatMatchedAtAnyTimeAndWasMissedIsACycle) {
+    for (const bool got : {false, true}) {
+        HistoryScript h;
+        h.begin(1);
+        h.begin(2);
+        const auto x = h.write(1, 1, t0);
+        reads_by(h, 2, 1, 1);
+        if (got) h.read(2, 1, x);
+        h.commit(1);
+        h.commit(2);
+        matches(h, 1, x, 1, true, true);
+        if (got) {
+            EXPECT_THAT(h.found(), IsEmpty());
+        } else {
+            EXPECT_THAT(h.found(), ElementsAre("G-single-predicate"));
+        }
+    }
+}
+
+/// The reader itself took the row away before it looked.
+TEST(Predicates, ARowThatTheReaderDeletedWasNotMissed) {
+    HistoryScript h;
+    h.begin(1);
+    const auto x = h.write(1, 1, t0);
+    h.commit(1);
+    h.begin(2);
+    h.remove(2, 1, x);
+    reads_by(h, 2, 2, 1);
+    h.commit(2);
+    matches(h, 1, x, 1, true, true);
+    EXPECT_THAT(h.found(), IsEmpty());
+}
+
 TEST(Predicates, AnAbortedReaderOrWriterSaysNothing) {
     HistoryScript h;
     h.begin(1);

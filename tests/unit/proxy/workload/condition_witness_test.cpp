@@ -78,7 +78,8 @@ class Witness : public testing::Test {
         ConditionWitness witness(server_);
         witness.look();
         std::size_t handed_on = 0;
-        witness.tell(kept, [&](const Event& event) {
+        const RunDigest digest(kept, scratch_name(), history::Dialect::postgres);
+        witness.tell(digest, kept, [&](const Event& event) {
             const auto* match = std::get_if<history::PredicateMatch>(&event);
             const bool ours = match != nullptr ||
                               std::holds_alternative<history::PredicateRead>(event) ||
