@@ -120,8 +120,8 @@ void Workload::look(Session& session) {
     }
 }
 
-/// What the server answers over row images: which writes, since the transaction began, changed what
-/// its conditions match.
+/// What the server answers over row images: which writes, since the transaction began, left or
+/// found a row that its conditions match.
 void Workload::judge_conditions(Session& session) {
     for (const history::PredicateId id : session.conditions) {
         for (std::size_t row = 0; row < options_.rows; ++row) {
@@ -130,7 +130,7 @@ void Workload::judge_conditions(Session& session) {
                     version.committed == 0 || version.committed > session.transaction.began;
                 const bool before = Database::matches(row, version.before);
                 const bool after = Database::matches(row, version.name);
-                if (since && before != after &&
+                if (since && (before || after) &&
                     version.name.kind == history::VersionKind::written &&
                     version.owner != session.transaction.id) {
                     const history::StatementRef writer{history::TransactionId{version.name.writer},
