@@ -32,11 +32,11 @@ class ListFaults {
             }
         }
         std::size_t lost = 0;
-        for (const auto& appends : order_.unordered()) {
+        for (const auto& hidden : order_.unordered()) {
             if (lost == limit_) {
                 break;
             }
-            lost += find_lost_update(appends);
+            lost += find_lost_update(hidden.appends);
         }
         return std::move(found_);
     }

@@ -9,6 +9,8 @@ namespace isotap::history {
 
 namespace {
 
+constexpr std::size_t told_aside = 32;
+
 class Emitter {
   public:
     Emitter(const History& history, const ListOrder& order, EventSink& sink)
@@ -71,6 +73,7 @@ class Emitter {
             sink_.accept(Access{statement, history_table, row, AccessKind::update,
                                 order_.before(static_cast<std::uint32_t>(at)),
                                 Version::written_by(statement)});
+            append_aside(statement, static_cast<std::uint32_t>(at), operation.key);
             return;
         }
         Version seen = Version::initial();
@@ -83,6 +86,51 @@ class Emitter {
             seen = versions.back();
         }
         sink_.accept(Access{statement, history_table, row, AccessKind::read, seen, Version{}});
+        read_aside(statement, operation.key, seen);
+    }
+
+    /// Appends of which only this is known, that they came after all that lists show, cannot follow
+    /// one another on their row. Each is told on a row beside it, behind the last that was shown.
+    void append_aside(StatementRef statement, std::uint32_t operation, KeyId key) {
+        const ListOrder::Unordered* const hidden = aside(key);
+        if (hidden == nullptr) {
+            return;
+        }
+        const Version made = Version::written_by(statement);
+        for (const ListOrder::Append& append : hidden->appends) {
+            const bool itself = append.operation == operation;
+            if (itself || made == hidden->last) {
+                sink_.accept(Access{statement, history_table, row_beside(key, append),
+                                    AccessKind::update, itself ? hidden->last : Version::initial(),
+                                    made});
+            }
+        }
+    }
+
+    /// Who has appended to the row itself, unseen, is judged by that (`find_list_faults`).
+    void read_aside(StatementRef statement, KeyId key, const Version& seen) {
+        const ListOrder::Unordered* const hidden = aside(key);
+        if (hidden == nullptr || seen != hidden->last ||
+            std::any_of(hidden->appends.begin(), hidden->appends.end(),
+                        [statement](const ListOrder::Append& append) {
+                            return id_of(append.transaction) == statement.transaction;
+                        })) {
+            return;
+        }
+        for (const ListOrder::Append& append : hidden->appends) {
+            sink_.accept(Access{statement, history_table, row_beside(key, append), AccessKind::read,
+                                seen, Version{}});
+        }
+    }
+
+    /// Null as well where there would be more to tell than it is worth.
+    [[nodiscard]] const ListOrder::Unordered* aside(KeyId key) const noexcept {
+        const ListOrder::Unordered* const hidden = order_.unordered(key);
+        return hidden != nullptr && hidden->appends.size() <= told_aside ? hidden : nullptr;
+    }
+
+    static RowKey row_beside(KeyId key, const ListOrder::Append& append) noexcept {
+        return {std::uint64_t{append.operation} + 1, position(key)};
     }
 
     /// A list that repeats what an earlier one showed says nothing new; one that goes on from there

@@ -10,7 +10,8 @@ constexpr TransactionId id_of(std::uint32_t transaction) noexcept {
     return TransactionId{std::uint64_t{transaction} + 1};
 }
 
-/// A key of a file as the row of its one table.
+/// A key of a file as the row of its one table. `high` sets rows beside it apart, on which appends
+/// are told whose order nobody knows: the key is in `low`.
 constexpr RowKey row_of(KeyId key) noexcept {
     return {0, position(key)};
 }

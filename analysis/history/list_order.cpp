@@ -47,8 +47,9 @@ ListOrder::ListOrder(const History& history, const WriterIndex& writers)
             }
         }
     }
-    for (const Key& key : keys) {
-        place_hidden(key);
+    unordered_of_.assign(keys.size(), none);
+    for (std::size_t at = 0; at < keys.size(); ++at) {
+        place_hidden(at, keys[at]);
     }
 }
 
@@ -73,19 +74,18 @@ void ListOrder::read_chain(KeyId key, std::uint32_t chain, const WriterIndex& wr
     }
 }
 
-void ListOrder::place_hidden(const Key& key) {
+void ListOrder::place_hidden(std::size_t at, const Key& key) {
     if (key.forked || key.hidden.empty()) {
         return;
     }
-    const std::uint32_t t = key.hidden.front().transaction;
-    if (key.hidden.back().transaction != t) {  // those of one transaction stand together
-        unordered_.push_back(key.hidden);
-        return;
-    }
-    if (key.uncertain) {
-        return;
-    }
     Version last = key.chain == none ? Version::initial() : chains_[key.chain].back();
+    const std::uint32_t t = key.hidden.front().transaction;
+    // Those of one transaction stand together, and so does what the list tells of it.
+    if (key.uncertain || key.hidden.back().transaction != t) {
+        unordered_of_[at] = static_cast<std::uint32_t>(unordered_.size());
+        unordered_.push_back({last, key.hidden});
+        return;
+    }
     const std::uint64_t first = history_.transactions[t].first_operation;
     for (const Append& append : key.hidden) {
         before_.emplace(append.operation, last);

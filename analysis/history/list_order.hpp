@@ -48,10 +48,18 @@ class ListOrder {
         std::uint32_t transaction = 0;
     };
 
-    /// Certain appends that no list shows, of one key, by two transactions or more: they come after
-    /// all that lists show, in an order that nobody knows.
-    [[nodiscard]] const std::vector<std::vector<Append>>& unordered() const noexcept {
-        return unordered_;
+    /// Certain appends that no list shows, of one key, where others that none shows may stand
+    /// between: they come after all that lists show, in an order that nobody knows.
+    struct Unordered {
+        Version last;  ///< the last that a list shows
+        std::vector<Append> appends;
+    };
+    [[nodiscard]] const std::vector<Unordered>& unordered() const noexcept { return unordered_; }
+
+    /// Those of a key; null where there are none.
+    [[nodiscard]] const Unordered* unordered(KeyId key) const noexcept {
+        const std::uint32_t at = unordered_of_[position(key)];
+        return at == none ? nullptr : &unordered_[at];
     }
 
     /// Lists that have an element twice: each ends with one that stands before.
@@ -67,14 +75,15 @@ class ListOrder {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     void read_chain(KeyId key, std::uint32_t chain, const WriterIndex& writers);
-    void place_hidden(const Key& key);
+    void place_hidden(std::size_t at, const Key& key);
     [[nodiscard]] Version version_of(WriterIndex::Writer writer, Value element) const noexcept;
 
     const History& history_;
     std::vector<std::vector<Version>> chains_;
     std::vector<bool> agreed_;  ///< by chain
     std::vector<ListPrefix> places_;
-    std::vector<std::vector<Append>> unordered_;
+    std::vector<Unordered> unordered_;
+    std::vector<std::uint32_t> unordered_of_;  ///< by key
     std::vector<ListPrefix> repeats_;
     std::unordered_map<std::uint32_t, Version> before_;
 };

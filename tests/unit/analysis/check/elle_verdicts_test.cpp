@@ -111,7 +111,6 @@ std::string difference(const Row& row, const Findings& findings) {
 /// Rows that differ, and stay so: docs/CHECKERS.md says why.
 const std::set<std::string> known_differences{
     "la-g1b.edn models=strict-serializable",
-    "la-unobserved-write.edn models=serializable",
     "la-lost-update.edn models=strict-serializable",
     "la-int-nil-then-value.edn (internal-cases only)",
     "rw-gh8-thin-air.edn models=strict-serializable linearizable-keys",
@@ -153,7 +152,6 @@ std::string weakest_difference(const Row& row, const Findings& findings) {
 const std::set<std::string> known_weakest{
     "la-strong-session-si.edn models=strong-session-snapshot-isolation",
     "la-g-nonadjacent-process-gh17.edn models=strong-session-snapshot-isolation",
-    "la-unobserved-write.edn models=serializable",
     "la-g-nonadjacent.edn models=strict-serializable",
     "la-rr-g-single-item.edn models=repeatable-read",
     "la-rr-g-nonadjacent-item.edn models=repeatable-read",

@@ -78,10 +78,21 @@ TEST(HistoryEvents, ListsThatContradictOneAnotherAreToldAsTheyAre) {
 
 TEST(HistoryEvents, TransactionsThatOverlapInTheFileOverlapInTheEvents) {
     EXPECT_EQ(events_of("{:type :invoke, :process 0, :f :txn, :value [[:append :x 1]]}\n"
-                        "{:type :invoke, :process 1, :f :txn, :value [[:append :x 2]]}\n"
-                        "{:type :ok, :process 1, :f :txn, :value [[:append :x 2]]}\n"
+                        "{:type :invoke, :process 1, :f :txn, :value [[:append :y 2]]}\n"
+                        "{:type :ok, :process 1, :f :txn, :value [[:append :y 2]]}\n"
                         "{:type :ok, :process 0, :f :txn, :value [[:append :x 1]]}\n"),
-              "began 2\nbegan 1\nwrote 1.1 over unborn\nended 1\nwrote 2.1 over unborn\nended 2\n");
+              "began 2\nbegan 1\nwrote 1.1 over T0\nended 1\nwrote 2.1 over T0\nended 2\n");
+}
+
+TEST(HistoryEvents, AppendsThatNoListShowsComeBehindTheLastThatIsShown) {
+    EXPECT_EQ(events_of("{:type :ok, :process 0, :f :txn, :value [[:append :x 1]]}\n"
+                        "{:type :ok, :process 1, :f :txn, :value [[:append :x 2]]}\n"
+                        "{:type :ok, :process 2, :f :txn, :value [[:append :x 3]]}\n"
+                        "{:type :ok, :process 3, :f :txn, :value [[:r :x [1]]]}\n"),
+              "began 1\nwrote 1.1 over T0\nwrote 1.1 over T0\nwrote 1.1 over T0\nended 1\n"
+              "began 2\nwrote 2.1 over unborn\nwrote 2.1 over 1.1\nended 2\n"
+              "began 3\nwrote 3.1 over unborn\nwrote 3.1 over 1.1\nended 3\n"
+              "began 4\nread 1.1\nread 1.1\nread 1.1\nended 4\n");
 }
 
 TEST(HistoryEvents, WhatNobodyAppendedIsAVersionOfNobody) {
