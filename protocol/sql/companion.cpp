@@ -4,6 +4,7 @@
 #include <string>
 
 #include "protocol/sql/blocks.hpp"
+#include "protocol/sql/deciding.hpp"
 #include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/told.hpp"
 #include "protocol/sql/user_variables.hpp"
@@ -244,7 +245,25 @@ void Companions::add_condition(const Block& block, Quoting& text) const {
 
 void Companions::read_beside(QueryId query) {
     for (const BlockId arm : arms_of(draft_.structure, query)) {
-        beside_.push_back(arm);
+        beside_.push_back({arm, no_node});
+    }
+}
+
+std::string_view Companions::obstacle_of_deciding(QueryId id) const {
+    const Structure& structure = draft_.structure;
+    const BlockId parent = structure.queries[id].parent;
+    const std::vector<BlockId> arms = arms_of(structure, structure.top);
+    const TokenRange exists = exists_around(draft_, id);
+    if (std::find(arms.begin(), arms.end(), parent) == arms.end() || exists.empty() ||
+        !structure.blocks[parent][Clause::where].holds(exists.first)) {
+        return "nested subquery";
+    }
+    return hides_rows(structure.top) ? "LIMIT hides rows" : obstacle_of_block(parent);
+}
+
+void Companions::read_deciding(QueryId query) {
+    for (const BlockId arm : arms_of(draft_.structure, query)) {
+        beside_.push_back({arm, query});
     }
 }
 
@@ -295,37 +314,73 @@ void Companions::wrap() {
     Quoting tail;
     head.add("select isotap_o.*");
     tail.add(closing);
-    for (const BlockId id : beside_) {
-        std::vector<Told> rows;
-        for (const Relation& relation : draft_.structure.relations) {
-            std::string_view why;
-            if (relation.block == id) {
-                tell_rows(draft_, *draft_.table(relation, why), draft_.qualifier(relation),
-                          history::AccessKind::read, rows);
-            }
-        }
-        if (rows.empty()) {
-            continue;
-        }
-        const std::string alias = "isotap_b" + std::to_string(id);
-        tail.add(" cross join (select ");
-        std::size_t number = 0;
-        for (const Told& told : packed(rows, draft_.state.dialect)) {
-            const std::string name = "isotap_" + std::to_string(number);
-            tail.add((number++ == 0 ? "" : ", ") + told.text + " as " + name);
-            Quoting once;
-            once.add("case when row_number() over () = 1 then " + alias + "." + name + " end");
-            head.add(draft_.added(told.role, told.table, once));
-        }
-        tail.add(source_of(id));
-        tail.add(") as " + alias);
+    for (const Beside& one : beside_) {
+        tail.add(beside(one, head));
     }
-    if (beside_.empty() || tail.text == closing) {
+    if (tail.text == closing) {
         return;
     }
     head.add(" from (");
     draft_.insert_quoting(0, std::move(head));
     draft_.insert_quoting(draft_.structure.queries[draft_.structure.top].all.last, std::move(tail));
+}
+
+/// What a subquery finds for each row of the block around it whose fate it decides, each row of its
+/// own once. LATERAL stands for the place that it has in the condition, so that its names mean what
+/// they mean there. `rows` get the names that they have then.
+Quoting Companions::decided_by(const Beside& one, std::vector<Told>& rows) const {
+    const Block& around = draft_.structure.blocks[draft_.structure.queries[one.deciding].parent];
+    TokenRange where = around[Clause::where];
+    ++where.first;
+    const std::string found = "isotap_l" + std::to_string(one.block);
+    std::string list;
+    std::string names;
+    for (Told& row : rows) {
+        const std::string name = "isotap_c" + std::to_string(&row - rows.data());
+        list += (list.empty() ? "" : ", ") + row.text + " as " + name;
+        names += (names.empty() ? "" : ", ") + found + "." + name;
+        row.text = "isotap_d." + name;
+    }
+    Quoting source;
+    source.add(" from (select distinct " + names + " ");
+    source.quote(around[Clause::from]);
+    source.add(", lateral (select " + list);
+    source.add(source_of(one.block));
+    source.add(") as " + found);
+    source.add(where_it_decides(draft_, where, exists_around(draft_, one.deciding)));
+    source.add(") as isotap_d");
+    return source;
+}
+
+/// The rows of one block, packed, with their columns in `head`.
+Quoting Companions::beside(const Beside& one, Quoting& head) {
+    std::vector<Told> rows;
+    for (const Relation& relation : draft_.structure.relations) {
+        std::string_view why;
+        if (relation.block == one.block) {
+            tell_rows(draft_, *draft_.table(relation, why), draft_.qualifier(relation),
+                      history::AccessKind::read, rows);
+        }
+    }
+    Quoting source;
+    if (rows.empty()) {
+        return source;
+    }
+    const std::string alias = "isotap_b" + std::to_string(one.block);
+    source = one.deciding != no_node ? decided_by(one, rows) : source_of(one.block);
+    Quoting text;
+    text.add(" cross join (select ");
+    std::size_t column = 0;
+    for (const Told& told : packed(rows, draft_.state.dialect)) {
+        const std::string name = "isotap_" + std::to_string(column);
+        text.add((column++ == 0 ? "" : ", ") + told.text + " as " + name);
+        Quoting once;
+        once.add("case when row_number() over () = 1 then " + alias + "." + name + " end");
+        head.add(draft_.added(told.role, told.table, once));
+    }
+    text.add(source);
+    text.add(") as " + alias);
+    return text;
 }
 
 }  // namespace isotap::sql

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "protocol/sql/draft.hpp"
+#include "protocol/sql/told.hpp"
 
 namespace isotap::sql {
 
@@ -22,6 +23,13 @@ class Companions {
 
     /// Reads every arm of the query again, beside the whole statement. It must be uncorrelated.
     void read_beside(QueryId query);
+
+    /// What keeps the rows from being read again by which a correlated EXISTS in the condition of a
+    /// block of the statement keeps or rejects the rows of that block; empty: nothing does.
+    [[nodiscard]] std::string_view obstacle_of_deciding(QueryId query) const;
+
+    /// Reads those rows again, beside the whole statement.
+    void read_deciding(QueryId query);
 
     /// Reads the arms of a subquery again for each row of the statement's block, in its list. With
     /// `once`, only the row that comes first tells it: of an uncorrelated one, all would say the
@@ -46,8 +54,16 @@ class Companions {
     void add_condition(const Block& block, Quoting& text) const;
     [[nodiscard]] Quoting told_once(const Quoting& column) const;
 
+    /// A block that is read again.
+    struct Beside {
+        BlockId block = no_node;
+        QueryId deciding = no_node;  ///< the subquery that it is a part of, where that decides
+    };
+    [[nodiscard]] Quoting beside(const Beside& one, Quoting& head);
+    [[nodiscard]] Quoting decided_by(const Beside& one, std::vector<Told>& rows) const;
+
     Draft& draft_;
-    std::vector<BlockId> beside_;
+    std::vector<Beside> beside_;
 };
 
 }  // namespace isotap::sql

@@ -152,16 +152,29 @@ class SelectPlan {
             return why;
         }
         const SubqueryUse use = use_of(draft_, id);
-        if (!use.evaluated) {
-            return "subquery that may be skipped";
-        }
         const bool correlated = companions_.is_correlated(id);
-        if (!correlated && no_wrap().empty()) {
+        if (use.evaluated && !correlated && no_wrap().empty()) {
             read_beside(id);
             draft_.plan.silent_when_empty = true;
             return {};
         }
-        return tell_in_list(id, use, correlated);
+        const std::string_view why =
+            use.evaluated ? tell_in_list(id, use, correlated) : "subquery that may be skipped";
+        return why.empty() || !correlated || !no_wrap().empty() ? why : tell_deciding(id, why);
+    }
+
+    /// The rows by which EXISTS keeps or rejects others. `why` they are not told in another way.
+    std::string_view tell_deciding(QueryId id, std::string_view why) {
+        if (const std::string_view obstacle = companions_.obstacle_of_deciding(id);
+            !obstacle.empty()) {
+            return obstacle == "nested subquery" ? why : obstacle;
+        }
+        companions_.read_deciding(id);
+        for (const BlockId arm : arms_of(structure_, id)) {
+            beside_[arm] = true;
+        }
+        draft_.plan.silent_when_empty = true;
+        return {};
     }
 
     /// A subquery of the statement's only block, again as a column of its list.

@@ -36,6 +36,12 @@ inline const std::vector<std::string> statements = {
     "with c as (select a, count(*) n from item group by a) select n from c order by a",
     "select owner from account o where exists (select from item i where i.a = o.id) order by 1",
     "select id from account o where not exists (select from item i where i.a = o.id) order by 1",
+    "select count(*) from account o where balance > 3 and not exists (select 1 from item i where "
+    "i.a = o.id and i.v > 1 limit 1)",
+    "select distinct balance from account a where not (id > 3 and exists (select from item where "
+    "item.a = a.id))",
+    "select id from account a where id = 7 or exists (select 1 from item where a = id) union all "
+    "select a from item i where not exists (select from account where id = a) order by 1",
     "select (select max(v) from item where item.a = account.id) from account order by id",
     "select exists (select from account where balance > 5), (select max(b) from item)",
     "select id from account where id not in (select a from item) order by 1",

@@ -246,10 +246,44 @@ TEST_F(Planner, ReadsBeyondTheLimitOfExists) {
     }
 }
 
+// The rows that keep others away are found from those that EXISTS decides about, and from no
+// others.
+TEST_F(Planner, ReadsWhatDecidesAboutOthers) {
+    EXPECT_EQ(
+        postgres("select bal from acc where id > 3 and not (exists (select 1 from kin where kin.id "
+                 "= acc.id limit 1))"),
+        R"(select isotap_o.*, case when row_number() over () = 1 then isotap_b1.isotap_0 end as )"
+        R"(isotap_3 from (select bal, acc."id"::text as isotap_1, acc.xmin::text as isotap_2  from )"
+        R"(acc where id > 3 and not (exists (select 1 from kin where kin.id = acc.id limit 1))) as )"
+        R"(isotap_o cross join (select string_agg(isotap_d.isotap_c0||','||isotap_d.isotap_c1||)"
+        R"('='||isotap_d.isotap_c2,';') as isotap_0 from (select distinct isotap_l1.isotap_c0, )"
+        R"(isotap_l1.isotap_c1, isotap_l1.isotap_c2 from acc, lateral (select kin.tableoid::text )"
+        R"(as isotap_c0, kin."id"::text as isotap_c1, kin.xmin::text as isotap_c2 from kin where )"
+        R"((kin.id = acc.id) and 1 > 0 ) as isotap_l1 where true and id > 3) as isotap_d) as )"
+        R"(isotap_b1)");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_TRUE(plan_.silent_when_empty);
+    EXPECT_NE(postgres("select count(*) from acc where bal between 1 and 2 and (id = 4 or exists "
+                       "(select from kin where kin.id = acc.id))")
+                  .find("where true and bal between 1 and 2 and (((id = 4 or true )) is true) is "
+                        "distinct from (((id = 4 or false )) is true)) as isotap_d"),
+              std::string::npos);
+    for (const char* told :
+         {"select distinct bal from acc where not exists (select from kin where kin.id = acc.id)",
+          "select id from acc a where not exists (select from kin where kin.id = a.id) union "
+          "select id from kin",
+          "select count(*) from acc where exists (select from kin k where k.id = acc.id)"}) {
+        postgres(told);
+        EXPECT_EQ(plan_.coverage, Coverage::full) << told << ": " << plan_.reason;
+    }
+}
+
 TEST_F(Planner, SaysWhichSubqueriesItMisses) {
     const std::string_view reasons[][2] = {
-        {"select 1 from acc where not exists (select from kin where kin.id = acc.id)",
-         "rows that a subquery rejects"},
+        {"select 1 from acc where not exists (select from kin where kin.id = acc.id) limit 2",
+         "LIMIT hides rows"},
+        {"select 1 from acc where f(bal) and not exists (select from kin where kin.id = acc.id)",
+         "function in a condition"},
         {"select 1 from acc where bal > (select id from kin where kin.id = acc.id)",
          "rows that a subquery rejects"},
         {"select 1 from acc where bal > 1 or exists (select from kin)",
