@@ -226,7 +226,9 @@ std::string_view Carrier::rows_of(const Relation& relation, bool locked, Rows& r
             return {};  // (SELECT 1) AS one
         }
         if (!inner.obstacle.empty()) {
-            return inner.obstacle;
+            left_.push_back({static_cast<RelationId>(&relation - draft_.structure.relations.data()),
+                             inner.query, inner.obstacle});
+            return {};
         }
         const std::string qualifier = draft_.qualifier(relation) + ".";
         // A lock reaches into a derived table, not into a common table expression.

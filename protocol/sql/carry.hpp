@@ -24,6 +24,14 @@ class Carrier {
     /// The reads of this block are told.
     [[nodiscard]] bool tells(BlockId block) const;
 
+    /// A derived table or common table expression that nothing is carried out of.
+    struct Left {
+        RelationId relation = no_node;
+        QueryId query = no_node;
+        std::string_view why;
+    };
+    [[nodiscard]] const std::vector<Left>& left() const noexcept { return left_; }
+
   private:
     struct Rows {
         std::vector<Told> told;
@@ -47,6 +55,7 @@ class Carrier {
 
     Draft& draft_;
     std::vector<BlockId> telling_;
+    std::vector<Left> left_;
     std::size_t names_ = 0;
 };
 

@@ -37,6 +37,9 @@ struct Table {
     std::string writers = "isotap_wlist";
     /// No key's text holds any of `,;=*`: numbers, UUIDs, dates. Others are packed as hex.
     bool plain_key = false;
+    /// PostgreSQL, with `system`: no key names a row, so the place of its version in the table's
+    /// file does. An update is the end of one place and the beginning of another.
+    bool by_place = false;
     bool has_children = false;  ///< PostgreSQL inheritance: the key alone does not name a row
     /// The auxiliary columns show in `*`: PostgreSQL, and servers without invisible columns.
     bool shows_auxiliary = false;

@@ -92,7 +92,7 @@ const Table* Draft::table(const Relation& relation, std::string_view& why) const
         why = "table without versions";
     } else if (found->source == VersionSource::system && state.dialect == Dialect::mysql) {
         why = "table without versions";
-    } else if (found->source == VersionSource::system && found->key.empty()) {
+    } else if (found->source == VersionSource::system && found->key.empty() && !found->by_place) {
         why = "no primary key";
     } else if (relation.renames_columns) {
         why = "renamed columns";
@@ -171,6 +171,11 @@ std::vector<std::string> Draft::key_parts(const Table& table, const std::string&
     const std::string cast = state.dialect == Dialect::postgres ? "::text" : "";
     if (table.source == VersionSource::columns) {
         return {qualifier + "." + quote(table.row_id) + cast};
+    }
+    if (table.by_place) {
+        // Whatever moves rows without changing them (VACUUM FULL, CLUSTER) makes another file.
+        return {"pg_catalog.pg_relation_filenode(" + qualifier + ".tableoid)" + cast,
+                qualifier + ".ctid" + cast};
     }
     std::vector<std::string> parts;
     if (table.has_children) {

@@ -93,10 +93,33 @@ class SelectPlan {
         }
         if (why.empty()) {
             carrier_.carry_top();
+            tell_left();
         } else if (is_subquery_only(top)) {
             draft_.partial(why);
         } else {
             draft_.opaque(why);
+        }
+    }
+
+    /// What could not be carried is read again where all of its rows were read: it is all that its
+    /// block reads, without a condition.
+    void tell_left() {
+        const auto arms = arms_of(structure_, structure_.top);
+        for (const Carrier::Left& left : carrier_.left()) {
+            const BlockId block = structure_.relations[left.relation].block;
+            const auto others =
+                std::count_if(structure_.relations.begin(), structure_.relations.end(),
+                              [block](const Relation& one) { return one.block == block; });
+            const bool all_read = others == 1 && !structure_.blocks[block].has(Clause::where) &&
+                                  std::find(arms.begin(), arms.end(), block) != arms.end() &&
+                                  !has_limit(structure_, structure_.top);
+            if (all_read && first(no_wrap(), companions_.obstacle(left.query)).empty() &&
+                !companions_.is_correlated(left.query)) {
+                read_beside(left.query);
+                draft_.plan.silent_when_empty = true;
+            } else {
+                draft_.partial(left.why);
+            }
         }
     }
 

@@ -30,6 +30,10 @@ class PostgresWrite {
                 insert(partitioned);
                 break;
             case BlockKind::update:
+                if (table_.by_place) {
+                    move();
+                    break;
+                }
                 index_ = draft_.add_table(table_, history::AccessKind::update);
                 columns_ = key();
                 update(partitioned);
@@ -111,7 +115,7 @@ class PostgresWrite {
         } else if (partitioned) {
             // System columns do not come back from an INSERT through the parent.
             updates ? draft_.opaque("upsert of a partitioned table") : void();
-        } else if (updates && has_old()) {
+        } else if (updates && has_old() && !table_.by_place) {
             columns_ += old_and_new();
         } else {
             columns_ += made();
@@ -151,6 +155,22 @@ class PostgresWrite {
         }
     }
 
+    /// The version at one place ends, another one begins elsewhere. Before 18 nothing tells the
+    /// first place: it cannot be locked beforehand, as keys are, because it moves while we wait.
+    void move() {
+        if (has_old()) {
+            index_ = draft_.add_table(table_, history::AccessKind::remove);
+            columns_ = draft_.key_columns(table_, "old", index_);
+            columns_ += draft_.added(ColumnRole::seen, index_, "old.xmin::text");
+        } else {
+            draft_.partial("overwritten version");
+        }
+        index_ = draft_.add_table(table_, history::AccessKind::insert);
+        columns_ += draft_.key_columns(table_, has_old() ? "new" : qualifier_, index_);
+        columns_ += draft_.added(ColumnRole::made, index_,
+                                 (has_old() ? std::string("new") : qualifier_) + ".xmin::text");
+    }
+
     /// Each row says what was done to it. Before 18, RETURNING does not know the version that was
     /// overwritten, before 17 a MERGE has none.
     void merge(bool partitioned) {
@@ -158,7 +178,7 @@ class PostgresWrite {
             draft_.opaque("MERGE before PostgreSQL 18");
         } else if (table_.source != VersionSource::system) {
             draft_.opaque("MERGE of version columns");
-        } else if (partitioned || !has_old()) {
+        } else if (partitioned || !has_old() || table_.by_place) {
             draft_.opaque("MERGE");
         }
         if (draft_.given_up()) {

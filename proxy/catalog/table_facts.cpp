@@ -26,13 +26,21 @@ bool has_stable_key(const TableFacts& facts) {
                         [](KeyText text) { return text == KeyText::unstable; });
 }
 
+/// Tables of PostgreSQL whose rows no key names. Those of partitions do not tell their place in
+/// every write.
+bool goes_by_place(const TableFacts& facts, Versions versions, history::Dialect dialect) {
+    return dialect == history::Dialect::postgres && versions != Versions::columns &&
+           facts.kind == TableKind::ordinary && !has_stable_key(facts);
+}
+
 VersionSource source_of(const TableFacts& facts, bool auxiliary, Versions versions,
                         history::Dialect dialect) {
     if (!can_be_followed(facts)) {
         return VersionSource::none;
     }
     const bool system_asked = versions != Versions::columns;
-    if (dialect == history::Dialect::postgres && system_asked && has_stable_key(facts)) {
+    if (dialect == history::Dialect::postgres && system_asked &&
+        (has_stable_key(facts) || goes_by_place(facts, versions, dialect))) {
         return VersionSource::system;
     }
     return auxiliary && versions != Versions::system ? VersionSource::columns : VersionSource::none;
@@ -53,9 +61,12 @@ sql::Table table_of(const TableFacts& facts, Versions versions, history::Dialect
     table.key = facts.key;
     table.key_bytes = facts.key_bytes;
     table.source = source_of(facts, auxiliary, versions, dialect);
-    table.plain_key = std::all_of(facts.key_text.begin(), facts.key_text.end(), [](KeyText text) {
-        return text == KeyText::plain || text == KeyText::bytes;
-    });
+    table.by_place =
+        table.source == VersionSource::system && goes_by_place(facts, versions, dialect);
+    table.plain_key = !table.by_place &&
+                      std::all_of(facts.key_text.begin(), facts.key_text.end(), [](KeyText text) {
+                          return text == KeyText::plain || text == KeyText::bytes;
+                      });
     table.shows_auxiliary = auxiliary && !facts.invisible_columns;
     table.auto_increment = facts.auto_increment;
     return table;

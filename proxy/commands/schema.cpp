@@ -112,6 +112,11 @@ int run_schema(const std::vector<std::string>& arguments) {
     if (upstream.user.empty() || upstream.database.empty()) {
         refuse("the URL names no user or no database: write postgres://user@host/database");
     }
+    if (line.action == "add" && upstream.dialect == history::Dialect::postgres) {
+        fmt::print(stderr,
+                   "isotap: PostgreSQL is watched without these columns: '--mode instrument' does "
+                   "not use them\n");
+    }
     const auto columns = auxiliary_columns(upstream);
     for (const AuxiliaryState& table : meant(columns->tables(), line)) {
         if (line.action == "add") {

@@ -121,7 +121,9 @@ class PostgresCapture : public ::testing::TestWithParam<int>, public history::Ev
         plans->catalog.add("account", VersionSource::system, {"id", "owner", "balance"});
         plans->catalog.add("item", VersionSource::system, {"a", "b", "v"}, {"a", "b"}).plain_key =
             false;
-        plans->catalog.add("bare", VersionSource::system, {"x"}, {});
+        sql::Table& bare = plans->catalog.add("bare", VersionSource::system, {"x"}, {});
+        bare.by_place = true;
+        bare.plain_key = false;
         capture = std::make_unique<Capture>(*this, *plans);
         for (const char* name : {"direct", "captured"}) {
             server->sql("create database " + std::string(name));

@@ -35,9 +35,9 @@ enum class Mode : std::uint8_t {
 
 /// How rows and their versions are named.
 enum class Versions : std::uint8_t {
-    automatic,  ///< PostgreSQL: `system` where it can, else `columns`; MySQL family: `columns`
+    automatic,  ///< PostgreSQL: `system`; MySQL family: `columns`
     columns,    ///< auxiliary columns
-    system,     ///< PostgreSQL: primary key and xmin
+    system,     ///< PostgreSQL: xmin, with a key or the place of the row
 };
 
 /// What becomes of a statement whose plan is not proved yet.

@@ -222,6 +222,9 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
         statement.deallocates = last_name();
     }
     statement.reason = beyond_text(tokens_);
+    if (first == Keyword::copy && touches_no_table(situation)) {
+        statement.reason = {};  // COPY (SELECT 1) TO STDOUT
+    }
     if (!statement.reason.empty()) {
         statement.coverage = Coverage::opaque;
     }

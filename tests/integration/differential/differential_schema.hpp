@@ -83,6 +83,7 @@ inline const std::vector<GeneratedTable>& differential_tables() {
          {{"invoice", integer}, {"number", integer}, {"what", text}, {"price", number}},
          "(invoice, number)"},
         {"event", {{"day", date}, {"seq", integer}, {"kind", text}}, "(day, seq)"},
+        {"event_old", {{"day", date}, {"seq", integer}, {"kind", text}}, "(day, seq)"},
         {"plain", {{"a", integer}, {"b", text}, {"c", boolean}}, ""},
         {"animal", {{"id", integer}, {"name", text}}, "(id)"},
         {"bird", {{"id", integer}, {"name", text}, {"wings", integer}}, ""},

@@ -31,6 +31,9 @@ std::string in_quotes(std::string_view value) {
 }
 
 std::string with_values(const GeneratedStatement& statement) {
+    if (statement.values.empty()) {
+        return statement.text;  // what SQL prepares has parameters of its own
+    }
     std::string text;
     for (std::size_t i = 0; i < statement.text.size(); ++i) {
         const char next = i + 1 < statement.text.size() ? statement.text[i + 1] : ' ';

@@ -145,6 +145,11 @@ GeneratedStatement StatementGenerator::query() {
         case 1: return {.text = with(2), .ordered = true};
         case 2: return {.text = locking()};
         case 3: return {.text = "table " + any_table(true).name};
+        case 4:
+            if (chance(4)) {
+                return {.text = recursive(), .ordered = true};
+            }
+            [[fallthrough]];
         default: return {.text = select(2, true)};
     }
 }
@@ -275,6 +280,9 @@ std::string StatementGenerator::merge() {
     if (chance(2)) {
         text += " when not matched then insert (" + match + ") values (s.id)";
     }
+    if (chance(3)) {
+        text += " returning merge_action(), t.*";  // 17 and later; refused before
+    }
     return text;
 }
 
@@ -282,7 +290,12 @@ std::string StatementGenerator::write() {
     switch (pick(0, 9)) {
         case 0: return remove();
         case 1: return merge();
-        case 2: return chance(6) ? "truncate plain, bird" : remove();
+        case 2:
+            return !chance(6) ? remove()
+                              : one_of(std::array<std::string, 5>{
+                                    "truncate plain, bird", "truncate table only animal, bird",
+                                    "truncate event_old", "truncate line restart identity",
+                                    "truncate invoice cascade"});
         case 3:
         case 4:
         case 5:
@@ -293,17 +306,41 @@ std::string StatementGenerator::write() {
 
 GeneratedStatement StatementGenerator::copy() {
     const std::string table = any_table(false).name;
-    switch (pick(0, 3)) {
+    switch (pick(0, 5)) {
         case 0: return {.text = "copy " + table + " to stdout"};
         case 1: return {.text = "copy (" + select(1, true) + ") to stdout (format csv)"};
         case 2: return {.text = "copy plain from stdin", .copies_in = true};
+        case 3:
+            return {.text = "copy animal (id, name) from stdin (format csv)", .copies_in = true};
+        case 4: {
+            const std::string write = chance(2) ? insert() : update();
+            const bool tells = write.find(" returning ") != std::string::npos;
+            return {.text = "copy (" + write + (tells ? "" : " returning 1") + ") to stdout"};
+        }
         default: return {.text = "copy plain (a, b) from stdin (format csv)", .copies_in = true};
     }
 }
 
 std::string StatementGenerator::schema_change() {
     const std::string name = one_of(std::array{"made_a", "made_b"});
-    switch (pick(0, 11)) {
+    switch (pick(0, 19)) {
+        case 12: return "create or replace view made_view as " + select(1, false);
+        case 13: return "select * from made_view";
+        case 14: return "drop view if exists made_view";
+        case 15:
+            return "create table made_part partition of event for values from ('2030-01-01') to "
+                   "('2040-01-01')";
+        case 16: return "drop table if exists made_part";
+        case 17:
+            return chance(2) ? "insert into event (day, seq) values ('2031-02-03', " +
+                                   literal(integer) + ")"
+                             : "update event set day = day + 4000 where seq = " + literal(integer) +
+                                   " returning *";
+        case 18:
+            return "create table " + name +
+                   " (id int, v text, loud text generated always as "
+                   "(upper(v)) stored, m mood default 'sad')";
+        case 19: return "alter type mood rename value 'ok' to 'fine'";
         case 0: return "create table " + name + " (id int primary key, v text)";
         case 1: return "create temp table " + name + " (id int, v text)";
         case 2:
@@ -336,7 +373,11 @@ std::string StatementGenerator::cursor() {
     const auto in_order = [](const std::string& query) {
         return "select * from (" + query + ") q order by q::text";
     };
-    switch (pick(0, 6)) {
+    switch (pick(0, 10)) {
+        case 7: return "declare " + name + " cursor for select * from line for update";
+        case 8: return "update line set what = 'here' where current of " + name + " returning *";
+        case 9: return "delete from line where current of " + name;
+        case 10: return "fetch backward 2 from " + name;
         case 0:
             return "declare " + name + " cursor for " +
                    (chance(2) ? in_order(select(1, true)) : with(1));
@@ -347,6 +388,35 @@ std::string StatementGenerator::cursor() {
         case 5: return "move 1 in " + name;
         default: return "close " + name;
     }
+}
+
+/// Statements that SQL prepares, under names that come again.
+std::string StatementGenerator::prepared() {
+    const std::string number = std::to_string(pick(1, 3));
+    switch (pick(0, 9)) {
+        case 0: return "prepare p" + number + " as " + query().text;
+        case 1: return "prepare p" + number + " as " + write();
+        case 2: {
+            const InScope one = scoped(any_table(true));
+            return "prepare q" + number + "(int, text) as select *, $2 as said from " +
+                   one.table->name + (one.alias == one.table->name ? "" : " " + one.alias) +
+                   " where " + column(integer, {one}) + " > $1 order by 1, 2, 3";
+        }
+        case 3:
+            return "prepare q" + number +
+                   "(int, text) as update customer set name = $2 where id = $1 returning id, name";
+        case 4: return "deallocate " + std::string(chance(2) ? "p" : "q") + number;
+        case 5:
+        case 6: return "execute q" + number + "(" + std::to_string(pick(0, 12)) + ", 'said')";
+        default: return "execute p" + number;
+    }
+}
+
+std::string StatementGenerator::recursive() {
+    const InScope one = scoped(any_table(false));
+    return "with recursive r (n) as (values (1) union all select n + 1 from r join " +
+           one.table->name + (one.alias == one.table->name ? "" : " " + one.alias) + " on " +
+           column(integer, {one}) + " = n where n < 6) select * from r order by 1";
 }
 
 std::string StatementGenerator::wrong() {
@@ -364,21 +434,21 @@ GeneratedStatement StatementGenerator::next() {
     parameters_ = chance(2);
     GeneratedStatement statement;
     const int kind = pick(0, 99);
-    if (kind < 40) {
+    if (kind < 38) {
         statement = query();
-    } else if (kind < 72) {
+    } else if (kind < 66) {
         statement.text = write();
-    } else if (kind < 75) {
+    } else if (kind < 70) {
         parameters_ = false;
         statement = copy();
-    } else if (kind < 82) {
+    } else if (kind < 78) {
         statement.text = schema_change();
-    } else if (kind < 92) {
+    } else if (kind < 87) {
         statement.text = control();
-    } else if (kind < 96) {
+    } else if (kind < 95) {
         parameters_ = false;
-        statement.text = cursor();
-    } else if (kind < 98) {
+        statement.text = chance(2) ? cursor() : prepared();
+    } else if (kind < 97) {
         parameters_ = false;
         statement.text = wrong();
     } else {

@@ -69,6 +69,8 @@ class StatementGenerator {
     std::string schema_change();
     std::string control();
     std::string cursor();
+    std::string prepared();
+    std::string recursive();
     std::string wrong();
 
     std::mt19937_64 random_;

@@ -20,6 +20,9 @@ class Planner : public ::testing::Test {
         catalog_.add("kin", VersionSource::system, {"id"}).has_children = true;
         catalog_.add("part", VersionSource::system, {"id"}).kind = TableKind::partitioned;
         catalog_.add("heap", VersionSource::system, {"x"}, {});
+        Table& loose = catalog_.add("loose", VersionSource::system, {"x"}, {});
+        loose.by_place = true;
+        loose.plain_key = false;
         catalog_.add("looks", VersionSource::none, {"id"}).kind = TableKind::view;
         catalog_.add("pg_class", VersionSource::none, {"oid"}).kind = TableKind::system;
         catalog_.add("aux", VersionSource::columns, {"id", "v"}).shows_auxiliary = true;

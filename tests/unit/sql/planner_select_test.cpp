@@ -252,15 +252,15 @@ TEST_F(Planner, ReadsWhatDecidesAboutOthers) {
     EXPECT_EQ(
         postgres("select bal from acc where id > 3 and not (exists (select 1 from kin where kin.id "
                  "= acc.id limit 1))"),
-        R"(select isotap_o.*, case when row_number() over () = 1 then isotap_b1.isotap_0 end as )"
-        R"(isotap_3 from (select bal, acc."id"::text as isotap_1, acc.xmin::text as isotap_2  from )"
-        R"(acc where id > 3 and not (exists (select 1 from kin where kin.id = acc.id limit 1))) as )"
-        R"(isotap_o cross join (select string_agg(isotap_d.isotap_c0||','||isotap_d.isotap_c1||)"
-        R"('='||isotap_d.isotap_c2,';') as isotap_0 from (select distinct isotap_l1.isotap_c0, )"
-        R"(isotap_l1.isotap_c1, isotap_l1.isotap_c2 from acc, lateral (select kin.tableoid::text )"
-        R"(as isotap_c0, kin."id"::text as isotap_c1, kin.xmin::text as isotap_c2 from kin where )"
-        R"((kin.id = acc.id) and 1 > 0 ) as isotap_l1 where true and id > 3) as isotap_d) as )"
-        R"(isotap_b1)");
+        R"(select isotap_o.*, case when row_number() over () = 1 then isotap_b1.isotap_0 end )"
+        R"(as isotap_3 from (select bal, acc."id"::text as isotap_1, acc.xmin::text as isotap)"
+        R"(_2  from acc where id > 3 and not (exists (select 1 from kin where kin.id = acc.id)"
+        R"( limit 1))) as isotap_o cross join (select string_agg(isotap_d.isotap_c0||','||iso)"
+        R"(tap_d.isotap_c1||'='||isotap_d.isotap_c2,';') as isotap_0 from (select distinct is)"
+        R"(otap_l1.isotap_c0, isotap_l1.isotap_c1, isotap_l1.isotap_c2 from acc, lateral (sel)"
+        R"(ect kin.tableoid::text as isotap_c0, kin."id"::text as isotap_c1, kin.xmin::text a)"
+        R"(s isotap_c2 from kin where (kin.id = acc.id) and 1 > 0 ) as isotap_l1 where true a)"
+        R"(nd id > 3) as isotap_d) as isotap_b1)");
     EXPECT_EQ(plan_.coverage, Coverage::full);
     EXPECT_TRUE(plan_.silent_when_empty);
     EXPECT_NE(postgres("select count(*) from acc where bal between 1 and 2 and (id = 4 or exists "
@@ -275,6 +275,29 @@ TEST_F(Planner, ReadsWhatDecidesAboutOthers) {
           "select count(*) from acc where exists (select from kin k where k.id = acc.id)"}) {
         postgres(told);
         EXPECT_EQ(plan_.coverage, Coverage::full) << told << ": " << plan_.reason;
+    }
+}
+
+TEST_F(Planner, ReadsDerivedTablesAgainWhoseRowsCarryNothing) {
+    EXPECT_EQ(
+        postgres("select count(*) from (select distinct bal from acc where id > 2) d"),
+        R"(select isotap_o.*, case when row_number() over () = 1 then isotap_b1.isotap_0 end )"
+        R"(as isotap_1 from (select count(*) from (select distinct bal from acc where id > )"
+        R"(2) d) as isotap_o cross join (select string_agg(acc."id"::text||'='||)"
+        R"(acc.xmin::text,';') as isotap_0 from acc where id > 2 ) as isotap_b1)");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    postgres("select count(*) from (select id from acc except select id from kin) d");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    const std::string_view reasons[][2] = {
+        {"select * from (select distinct bal from acc) d where bal > 1", "DISTINCT"},
+        {"select * from (select distinct bal from acc) d limit 1", "DISTINCT"},
+        {"select count(*) from (select distinct bal from acc) d, kin", "DISTINCT"},
+        {"select count(*) from (select distinct bal from acc limit 2) d", "DISTINCT"},
+    };
+    for (const auto& [text, reason] : reasons) {
+        const Plan made = plan(text, postgres_state());
+        EXPECT_NE(made.coverage, Coverage::full) << text;
+        EXPECT_EQ(made.reason, reason) << text;
     }
 }
 

@@ -89,6 +89,38 @@ TEST_F(Planner, PacksTheRowsBehindAnAggregate) {
     expect_opaque("select group_concat(v) from inv", mariadb_state(), "GROUP_CONCAT");
 }
 
+// Each version of a row without a key has a place of its own: an update ends one, begins another.
+TEST_F(Planner, NamesRowsWithoutAKeyByTheirPlace) {
+    const std::string place =
+        "pg_catalog.pg_relation_filenode(loose.tableoid)::text as isotap_1, loose.ctid::text as "
+        "isotap_2, loose.xmin::text as isotap_3";
+    EXPECT_EQ(postgres("select x from loose"), "select x, " + place + "  from loose");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_NE(postgres("select distinct x from loose")
+                  .find("encode(convert_to(loose.ctid::text,'UTF8'),'hex')||'='||loose.xmin"),
+              std::string::npos);
+    postgres("delete from loose where x = 1");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    postgres("update loose set x = 2");
+    EXPECT_EQ(plan_.reason, "overwritten version");
+    ASSERT_EQ(plan_.tables.size(), 1U);
+    EXPECT_EQ(plan_.tables[0].kind, history::AccessKind::insert);
+    options_.postgres_version = 180000;
+    EXPECT_EQ(postgres("update loose set x = 2"),
+              "update loose set x = 2 returning "
+              "pg_catalog.pg_relation_filenode(old.tableoid)::text, old.ctid::text, "
+              "old.xmin::text, pg_catalog.pg_relation_filenode(new.tableoid)::text, "
+              "new.ctid::text, new.xmin::text, pg_current_xact_id()::text ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    ASSERT_EQ(plan_.tables.size(), 2U);
+    EXPECT_EQ(plan_.tables[0].kind, history::AccessKind::remove);
+    EXPECT_EQ(plan_.tables[1].kind, history::AccessKind::insert);
+    EXPECT_EQ(
+        plan("insert into loose values (1) on conflict (x) do update set x = 2", postgres_state())
+            .reason,
+        "overwritten version");
+}
+
 TEST_F(Planner, SaysWhatItMisses) {
     struct Case {
         std::string_view text;

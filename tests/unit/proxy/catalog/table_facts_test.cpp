@@ -37,6 +37,12 @@ TEST(TableFacts, NamesVersionsByTheKeyWhereThereIsOne) {
     TableFacts keyless = account();
     keyless.key.clear();
     keyless.key_text.clear();
+    EXPECT_EQ(source(keyless), VersionSource::system);
+    EXPECT_TRUE(table_of(keyless, Versions::automatic, Dialect::postgres).by_place);
+    EXPECT_FALSE(table_of(keyless, Versions::automatic, Dialect::postgres).plain_key);
+    EXPECT_FALSE(table_of(account(), Versions::automatic, Dialect::postgres).by_place);
+    EXPECT_EQ(source(keyless, Versions::columns), VersionSource::none);
+    keyless.kind = sql::TableKind::partitioned;
     EXPECT_EQ(source(keyless), VersionSource::none);
 }
 
@@ -48,8 +54,9 @@ TEST(TableFacts, NamesThemByColumnsWhereTheyAreWanted) {
     EXPECT_EQ(source(account(), Versions::automatic, Dialect::mysql), VersionSource::none);
     TableFacts dated = with_auxiliary();
     dated.key_text = {KeyText::unstable};
-    EXPECT_EQ(source(dated), VersionSource::columns);
-    EXPECT_EQ(source(dated, Versions::system), VersionSource::none);
+    EXPECT_EQ(source(dated), VersionSource::system);
+    EXPECT_TRUE(table_of(dated, Versions::automatic, Dialect::postgres).by_place);
+    EXPECT_EQ(source(dated, Versions::columns), VersionSource::columns);
 }
 
 TEST(TableFacts, TrustsNoTableWhoseWritesAreNotWhatTheyLookLike) {
