@@ -112,13 +112,14 @@ int run_schema(const std::vector<std::string>& arguments) {
     if (upstream.user.empty() || upstream.database.empty()) {
         refuse("the URL names no user or no database: write postgres://user@host/database");
     }
+    const auto columns = auxiliary_columns(upstream);
+    const std::vector<AuxiliaryState> tables = meant(columns->tables(), line);
     if (line.action == "add" && upstream.dialect == history::Dialect::postgres) {
         fmt::print(stderr,
                    "isotap: PostgreSQL is watched without these columns: '--mode instrument' does "
                    "not use them\n");
     }
-    const auto columns = auxiliary_columns(upstream);
-    for (const AuxiliaryState& table : meant(columns->tables(), line)) {
+    for (const AuxiliaryState& table : tables) {
         if (line.action == "add") {
             add_to(*columns, table);
         } else if (line.action == "drop") {

@@ -305,6 +305,20 @@ TEST_P(PostgresAnomaly, AWriteSkewIsFound) {
     EXPECT_THAT(found(), Contains("write skew"));
 }
 
+// Rows that no key names: each deletes what the other one has read.
+TEST_P(PostgresAnomaly, AWriteSkewIsFoundInATableWithoutAKey) {
+    say(0, "insert into bare values (2)");
+    for (const std::size_t who : {0U, 1U}) {
+        say(who, "begin isolation level repeatable read");
+        say(who, "select * from bare");
+    }
+    say(0, "delete from bare where x = 2");
+    say(1, "delete from bare where x = 1");
+    say(0, "commit");
+    say(1, "commit");
+    EXPECT_THAT(found(), Contains("write skew"));
+}
+
 TEST_P(PostgresAnomaly, AReadSkewIsFound) {
     say(0, "begin");
     say(0, "select balance from account where id = 1");
