@@ -4,6 +4,7 @@
 #include <array>
 
 #include "protocol/sql/keyword.hpp"
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/name.hpp"
 #include "protocol/sql/predicate.hpp"
 #include "protocol/sql/structure.hpp"
@@ -13,21 +14,14 @@ namespace {
 
 using sql::TokenKind;
 
-std::string lower(std::string_view word) {
-    std::string small(word);
-    for (char& c : small) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return small;
-}
-
 /// Functions that need no parentheses, and say who asks and when.
 bool is_bare_call(std::string_view word) {
     constexpr std::array<std::string_view, 15> calls{
         "current_catalog",   "current_date", "current_role", "current_schema", "current_time",
         "current_timestamp", "current_user", "localtime",    "localtimestamp", "session_user",
         "system_user",       "user",         "utc_date",     "utc_time",       "utc_timestamp"};
-    return std::find(calls.begin(), calls.end(), lower(word)) != calls.end();
+    return std::any_of(calls.begin(), calls.end(),
+                       [&](std::string_view call) { return sql::same_word(call, word); });
 }
 
 /// One statement, read.
@@ -114,7 +108,7 @@ bool changes_conditions(std::string_view text, history::Dialect dialect) {
     const Statement statement(text, dialect);
     const sql::TokenList& tokens = statement.tokens;
     if (tokens.size() == 0 || !tokens[0].is(sql::Keyword::set)) return false;
-    const std::string small = lower(text);
+    const std::string small = sql::small_letters(std::string(text));
     const auto names = [&](std::string_view word) { return small.find(word) != std::string::npos; };
     const bool one = small.find(',') == std::string::npos;
     return !(one && (names("transaction") || names("timeout") || names("autocommit")));

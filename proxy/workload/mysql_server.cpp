@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
@@ -14,8 +15,10 @@ namespace {
 using history::IsolationLevel;
 using SteadyClock = std::chrono::steady_clock;
 
-/// MariaDB gives the same picture again to whoever asks within 100 ms.
+/// MariaDB gives the same picture again to whoever asks within 100 ms of anybody.
 constexpr std::chrono::milliseconds picture_age{105};
+/// Whoever asks again waits longer each time, so that two who ask do not keep it old for ever.
+constexpr int patience_max = 6;
 
 constexpr std::string_view mariadb_waits =
     "SELECT r.trx_mysql_thread_id, b.trx_mysql_thread_id"
@@ -116,7 +119,7 @@ class MysqlServer final : public Server {
     }
 
     /// InnoDB looks at every wait at once and chooses by what the transactions have done.
-    void before_statement(Client& /*client*/, bool /*others_wait*/) override {}
+    void before_statement(Client& /*client*/, bool /*others_wait*/) override { asked_ = 0; }
 
     std::vector<LockWait> waits(std::span<const std::uint64_t> /*connections*/) override {
         std::vector<LockWait> waits;
@@ -137,11 +140,12 @@ class MysqlServer final : public Server {
 
   private:
     void await_new_picture() {
+        asked_ = std::min(asked_ + 1, patience_max);
+        const SteadyClock::time_point when = pictured_ + picture_age * asked_;
         std::mutex mutex;
         std::unique_lock lock(mutex);
         std::condition_variable never;
-        never.wait_until(lock, pictured_ + picture_age,
-                         [&] { return SteadyClock::now() >= pictured_ + picture_age; });
+        never.wait_until(lock, when, [&] { return SteadyClock::now() >= when; });
     }
 
     void append(const std::string& query, std::vector<LockWait>& waits) {
@@ -154,6 +158,7 @@ class MysqlServer final : public Server {
     std::string scratch_ = scratch_name();
     MysqlRows rows_{*control_, scratch_};
     SteadyClock::time_point pictured_;
+    int asked_ = 0;  ///< times since the last statement was sent
 };
 
 }  // namespace

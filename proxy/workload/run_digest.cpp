@@ -26,27 +26,29 @@ struct RunDigest::Reader {
         digest.fates_[event.transaction].level = event.level;
     }
     void operator()(const history::StatementBegan& event) const {
-        if (event.text_cut) return;
-        digest.texts_[event.statement] = event.text;
+        // The half of a text has no condition.
+        digest.sent_[event.statement] = {event.text_cut ? "" : event.text, event.at};
         if (changes_conditions(event.text, digest.dialect_)) {
             digest.own_settings_.insert(session_of(event.statement));
         }
     }
     void operator()(const history::StatementEnded& event) const {
-        const auto text = digest.texts_.find(event.statement);
+        const auto sent = digest.sent_.find(event.statement);
         if (event.outcome != history::StatementOutcome::completed ||
-            event.coverage != history::Coverage::full || text == digest.texts_.end() ||
+            event.coverage != history::Coverage::full || sent == digest.sent_.end() ||
             digest.own_settings_.contains(session_of(event.statement))) {
             return;
         }
-        if (auto condition = condition_of(text->second, digest.dialect_)) {
-            digest.reads_.push_back({event.statement, std::move(*condition), event.at, at});
+        if (auto condition = condition_of(sent->second.text, digest.dialect_)) {
+            digest.reads_.push_back({event.statement, std::move(*condition), at});
         }
     }
     void operator()(const history::Access& event) const {
         const auto table = digest.table_names_.find(event.table);
-        if (event.after == Version{} || table == digest.table_names_.end()) return;
+        if (table == digest.table_names_.end()) return;
         const RowName row(event.table, event.row);
+        digest.touched_.emplace(event.statement, row);
+        if (event.after == Version{}) return;
         const auto [place, fresh] = digest.changes_.try_emplace({event.statement.transaction, row});
         RowChange& change = place->second;
         if (fresh) {
@@ -99,6 +101,12 @@ bool RunDigest::changed_in_vain(const std::string& table, history::RowKey row) c
     return std::any_of(changes_.begin(), changes_.end(), [&](const auto& one) {
         return one.second.table == table && one.second.row == row && !committed(one.first.first);
     });
+}
+
+bool RunDigest::touched(history::StatementRef statement, const std::string& table,
+                        history::RowKey row) const {
+    const auto id = table_ids_.find(table);
+    return id != table_ids_.end() && touched_.contains({statement, {id->second, row}});
 }
 
 std::vector<std::uint32_t> RunDigest::numbers(history::TransactionId transaction) const {

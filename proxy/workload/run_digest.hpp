@@ -20,7 +20,6 @@ namespace isotap::proxy {
 struct ConditionRead {
     history::StatementRef statement;
     Condition condition;
-    Time ended{};
     std::size_t known_from = 0;  ///< the event at which the statement ended
 };
 
@@ -32,6 +31,12 @@ struct RowChange {
     history::Version before;
     history::Version after;
     std::size_t known_from = 0;  ///< the event that told of it last
+};
+
+/// A statement as it came.
+struct SentStatement {
+    std::string_view text;
+    Time at{};
 };
 
 /// How a transaction was, and how it ended.
@@ -59,6 +64,15 @@ class RunDigest {
     /// where rows have a column for that.
     [[nodiscard]] std::vector<std::uint32_t> numbers(history::TransactionId transaction) const;
 
+    /// Whether a statement got that row, or changed it.
+    [[nodiscard]] bool touched(history::StatementRef statement, const std::string& table,
+                               history::RowKey row) const;
+
+    /// Of a statement that read by a condition or changed a row.
+    [[nodiscard]] const SentStatement& sent(history::StatementRef statement) const {
+        return sent_.at(statement);
+    }
+
     [[nodiscard]] const TransactionFate& fate(history::TransactionId transaction) const {
         return fates_.at(transaction);
     }
@@ -81,7 +95,8 @@ class RunDigest {
     std::map<history::NameId, std::string> table_names_;      ///< without the schema
     std::map<history::NameId, std::string_view> full_names_;  ///< with it
     std::map<std::string, history::NameId> table_ids_;
-    std::map<history::StatementRef, std::string_view> texts_;
+    std::map<history::StatementRef, SentStatement> sent_;
+    std::set<std::pair<history::StatementRef, RowName>> touched_;
     std::map<std::pair<history::TransactionId, RowName>, RowChange> changes_;
     std::map<history::TransactionId, std::vector<std::uint32_t>> numbers_;
     std::map<history::TransactionId, TransactionFate> fates_;

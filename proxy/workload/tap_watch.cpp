@@ -13,6 +13,7 @@
 #include "proxy/ops/embedded_text.hpp"
 #include "proxy/tap/analyst.hpp"
 #include "proxy/tap/live_findings.hpp"
+#include "proxy/workload/passed_over.hpp"
 #include "proxy/workload/server.hpp"
 
 namespace isotap::proxy {
@@ -131,7 +132,12 @@ workload::Sighting TapWatch::end() {
     workload::Sighting sighting{std::nullopt, unseen_of(status)};
     if (!obstacle_.empty()) sighting.unseen.push_back({obstacle_, 0, {}});
     if (status.statistics.accesses > 0 || status.statistics.coverage.full > 0) {
-        sighting.anomalies = anomalies_of(live_findings(status, bulletin, "isotap run"));
+        const LiveFindings live = live_findings(status, bulletin, "isotap run");
+        sighting.anomalies = anomalies_of(live);
+        for (auto& passed :
+             passed_over(digest, *witness_, server_.dialect, live.findings.anomalies)) {
+            sighting.anomalies->push_back(std::move(passed));
+        }
     }
     return sighting;
 }

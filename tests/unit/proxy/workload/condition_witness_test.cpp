@@ -3,51 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/proxy/workload/one_row_server.hpp"
+
 namespace isotap::proxy {
 namespace {
 
 using history::Access;
 using history::AccessKind;
 using history::Event;
-using history::NameId;
 using history::StatementRef;
 using history::TransactionId;
 using history::Version;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr history::RowKey row{3, 0};
-constexpr NameId test_table{7};
 constexpr StatementRef reading{TransactionId{1}, 1};
 constexpr StatementRef writing{TransactionId{2}, 1};
-
-/// Has one row version, which meets every condition.
-class OneRow final : public Server {
-  public:
-    OneRow() : Server({}) {}
-
-    std::vector<SeenRow> rows() override { return {{"test", row, 77, R"({"value": 30})"}}; }
-    std::vector<bool> matches(const std::string& /*table*/, const std::string& /*alias*/,
-                              const std::string& condition,
-                              const std::vector<std::string>& images) override {
-        asked = condition;
-        return std::vector<bool>(images.size(), true);
-    }
-
-    [[nodiscard]] std::vector<history::IsolationLevel> levels() const override { return {}; }
-    void renew_scratch() override {}
-    std::vector<std::string> tables(bool /*all*/) override { return {}; }
-    void key_by(const std::string& /*table*/, const std::string& /*column*/) override {}
-    std::unique_ptr<Client> connect(const Upstream& /*where*/) override { return nullptr; }
-    void set_level(Client& /*client*/, history::IsolationLevel /*level*/) override {}
-    void before_statement(Client& /*client*/, bool /*others_wait*/) override {}
-    std::vector<LockWait> waits(std::span<const std::uint64_t> /*connections*/) override {
-        return {};
-    }
-    void cancel(std::uint64_t /*connection*/) override {}
-
-    std::string asked;
-};
 
 class Witness : public testing::Test {
   protected:
@@ -58,7 +29,7 @@ class Witness : public testing::Test {
         statement(kept, reading, text);
         kept.add(history::StatementBegan{writing, {}, "insert into test values (3, 30)"});
         kept.add(history::Alias{writing.transaction, writer_number});
-        kept.add(Access{writing, test_table, row, AccessKind::insert, Version::unborn(),
+        kept.add(Access{writing, test_table, the_row, AccessKind::insert, Version::unborn(),
                         Version::written_by(writing)});
         kept.add(history::TransactionEnded{reading.transaction, {}, {}});
         kept.add(history::TransactionEnded{writing.transaction, {}, {}});
@@ -98,7 +69,7 @@ TEST_F(Witness, TellsThatARowBeganToMeetACondition) {
     const auto found = matches(events("select * from test where value % 3 = 0", 77));
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_EQ(found[0].writer, writing);
-    EXPECT_EQ(found[0].row, row);
+    EXPECT_EQ(found[0].row, the_row);
     EXPECT_FALSE(found[0].before);
     EXPECT_TRUE(found[0].after);
     EXPECT_EQ(server_.asked, "value % 3 = 0");
