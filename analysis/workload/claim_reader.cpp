@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <utility>
+
+#include "isotap/analysis/anomaly.hpp"
+
+#include "analysis/workload/run.hpp"
 
 namespace isotap::workload {
 namespace {
@@ -58,7 +64,13 @@ Read<std::vector<Row>> read_rows(LineCursor& line) {
     std::vector<Row> rows;
     while (!line.ended()) {
         if (!line.take('(')) {
-            return line.expected("a row in parentheses, or the end of the line");
+            const std::size_t here = line.position();
+            const bool condition = line.take_word("at") || line.take_word("on");
+            line.back_to(here);
+            return line.expected(
+                condition ? "rows: 'at LEVEL' and 'on ENGINE' stand before the colon"
+                          : "a row in parentheses, '(1,null)' for example, or the end of "
+                            "the line");
         }
         Row row;
         do {
@@ -78,8 +90,11 @@ Read<std::vector<Row>> read_rows(LineCursor& line) {
 
 /// `NAME`, `NAME as violation`.
 Read<void> read_anomaly(LineCursor& line, Claim& claim) {
+    const ScenarioError wrong =
+        line.expected("the name of an anomaly, lost-update or G2-item for example");
     claim.word = line.word();
-    if (claim.word.empty()) return line.expected("the name of an anomaly");
+    analysis::AnomalyKind kind;
+    if (!analysis::kind_from(claim.word, kind) && claim.word != against_commits) return wrong;
     if (!line.take_word("as")) return {};
     for (const std::string_view severity : {"violation", "hazard"}) {
         if (line.take_word(severity)) {
@@ -94,7 +109,8 @@ Read<void> read_anomaly(LineCursor& line, Claim& claim) {
 Read<void> read_object(LineCursor& line, Claim& claim) {
     switch (claim.kind) {
         case ClaimKind::affected: {
-            const auto count = read_number<std::uint64_t>(line, "how many rows were changed");
+            const auto count = read_number<std::uint64_t>(
+                line, "how many rows were changed, 'affected 1' for example");
             if (!count) return count.error();
             claim.count = *count;
             return {};
@@ -213,7 +229,8 @@ Read<std::vector<ServerPattern>> read_servers(LineCursor& line) {
     do {
         ScenarioError wrong =
             line.expected("an engine: postgres, mysql, mariadb, tidb or cockroachdb");
-        const std::string name(line.word());
+        std::string name(line.word());
+        for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         if (std::find(engines.begin(), engines.end(), name) == engines.end()) {
             return wrong;
         }
@@ -247,14 +264,20 @@ Read<Claim> read_claim(LineCursor& line, bool symptom) {
     }
     if (claim.kind == ClaimKind::rows || claim.kind == ClaimKind::table) {
         if (!line.take(':')) {
-            return line.expected("':' and the rows");
+            const std::size_t here = line.position();
+            const bool level = !claim.condition.servers.empty() && line.take_word("at");
+            line.back_to(here);
+            return line.expected(level ? "':' and the rows: 'at LEVEL' stands before 'on ENGINE'"
+                                       : "':' and the rows");
         }
         auto rows = read_rows(line);
         if (!rows) return rows.error();
         claim.rows = std::move(*rows);
     }
     if (!line.ended()) {
-        return line.expected("the end of the line");
+        return line.expected(claim.condition.servers.empty() && claim.rows.empty()
+                                 ? "'at LEVEL', 'on ENGINE' or the end of the line"
+                                 : "the end of the line");
     }
     return claim;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/workload/scenario.hpp"
@@ -46,6 +47,9 @@ struct Event {
     bool waited = false;                ///< for `ended`
     Answer answer;                      ///< for `ended` and `added`; `told` has its notices
 };
+
+/// The one that is no cycle of dependencies (ADR 0009).
+inline constexpr std::string_view against_commits = "G-single-predicate-commit";
 
 struct FoundAnomaly {
     std::string name;                      ///< as design and reports write it: "G2-item"

@@ -1,5 +1,6 @@
 #include "analysis/workload/scenario_reader.hpp"
 
+#include <optional>
 #include <stdexcept>
 
 #include "analysis/workload/claim_reader.hpp"
@@ -44,6 +45,7 @@ class Reader {
                 {last_ + 1, 1}, "a statement, 'conn_0> begin;' for example", "the end of the file"};
         }
         finish();
+        if (const auto wrong = stranger()) return *wrong;
         return std::move(scenario_);
     }
 
@@ -66,7 +68,26 @@ class Reader {
         if (starts_statement(line)) {
             return read_statement(line, number);
         }
+        if (const auto meant = misspelled(line, indented)) return *meant;
         return indented ? read_more(line) : read_header(line);
+    }
+
+    /// What begins almost as a line of ours, and goes on like one, is not taken for SQL.
+    static std::optional<ScenarioError> misspelled(LineCursor line, bool indented) {
+        const LineCursor whole = line;
+        const auto expected = [&](const char* what) { return LineCursor(whole).expected(what); };
+        const std::string_view word = line.word();
+        if (word.starts_with("conn") && (!indented || line.peek() == '>')) {
+            return expected("a connection and its statement, 'conn_0> begin;' for example");
+        }
+        if (word.starts_with("happen") && line.take_word("if")) return expected("'happens if'");
+        if (word.starts_with("expect")) {
+            for (const std::string_view kind : {"row", "rows", "affected", "blocked", "error",
+                                                "done", "table", "anomaly", "outcome"}) {
+                if (line.take_word(kind)) return expected("'expect'");
+            }
+        }
+        return std::nullopt;
     }
 
     static bool starts_statement(LineCursor line) {
@@ -110,8 +131,9 @@ class Reader {
 
     Read<void> read_header(LineCursor& line) {
         const ScenarioError wrong = line.expected(
-            "name:, link:, description:, engines:, levels:, setup:, expect, happens "
-            "if, or 'conn_N> statement'");
+            open_ == Open::setup ? "SQL in an indented line, or what comes behind the set-up"
+                                 : "name:, link:, description:, engines:, levels:, setup:, expect, "
+                                   "happens if, 'conn_N> statement' or '-- comment'");
         const std::string_view key = line.word();
         if (!line.take(':')) {
             return wrong;
@@ -136,11 +158,13 @@ class Reader {
             if (!levels) return levels.error();
             scenario_.where.levels = std::move(*levels);
         } else if (key == "setup") {
+            if (!line.ended()) return line.expected("the end of the line, and SQL indented below");
             open_ = Open::setup;
         } else {
             return wrong;
         }
-        return line.ended() ? Read<void>() : Read<void>(line.expected("the end of the line"));
+        return line.ended() ? Read<void>()
+                            : Read<void>(line.expected("',' or the end of the line"));
     }
 
     /// A line that goes on with what the one before began.
@@ -176,6 +200,23 @@ class Reader {
             order.push_back({i, {}});
         }
         scenario_.orders.push_back(std::move(order));
+    }
+
+    /// A claim about a connection that says nothing.
+    [[nodiscard]] std::optional<ScenarioError> stranger() const {
+        for (const Step& step : scenario_.steps) {
+            for (const auto* claims : {&step.expected, &step.symptoms}) {
+                for (const Claim& claim : *claims) {
+                    for (const std::size_t session : claim.sessions) {
+                        if (session >= scenario_.sessions.size()) {
+                            return ScenarioError{claim.place, "a connection that has statements",
+                                                 "'conn_" + std::to_string(session) + "'"};
+                        }
+                    }
+                }
+            }
+        }
+        return std::nullopt;
     }
 
     Scenario scenario_;

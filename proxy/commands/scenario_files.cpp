@@ -26,7 +26,9 @@ ScenarioFile read_file(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)),
                            std::istreambuf_iterator<char>());
-    if (!file) refuse(fmt::format("{} cannot be read: look at its name", path.string()));
+    if (!file) {
+        refuse(fmt::format("{} cannot be read: look at its rights", path.string()));
+    }
     return parse(text, path.string());
 }
 
@@ -35,6 +37,10 @@ void read_folder(const fs::path& folder, std::vector<ScenarioFile>& files) {
     for (const auto& entry : fs::directory_iterator(folder)) {
         const fs::path ending = entry.path().extension();
         if (ending == ".scenario" || ending == ".spec") paths.push_back(entry.path());
+    }
+    if (paths.empty()) {
+        refuse(fmt::format("{} has no file that ends in .scenario or .spec: name another folder",
+                           folder.string()));
     }
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths) files.push_back(read_file(path));
@@ -55,10 +61,15 @@ std::vector<ScenarioFile> read_scenario_files(std::span<const std::string> names
         });
         if (fs::is_directory(name)) {
             read_folder(name, files);
-        } else if (fs::exists(name) || known == inside.end()) {
+        } else if (fs::exists(name)) {
             files.push_back(read_file(name));
-        } else {
+        } else if (known != inside.end()) {
             files.push_back(*known);
+        } else {
+            refuse(
+                fmt::format("there is neither a file nor a scenario {}: 'isotap list' shows "
+                            "those inside",
+                            name));
         }
     }
     return files;

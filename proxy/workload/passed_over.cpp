@@ -50,23 +50,23 @@ class PassedOver {
 
     [[nodiscard]] FoundAnomaly told(const ConditionRead& read, const RowChange& change) const {
         FoundAnomaly anomaly;
-        anomaly.name = "G-single-predicate-commit";
+        anomaly.name = workload::against_commits;
         anomaly.plain = "update passed over";
         anomaly.severity = "hazard";
-        anomaly.explanation = {
-            "T2 < T1 by their commits: T2 committed first.",
+        anomaly.explanation.emplace_back("T2 < T1 by their commits: T2 committed first.");
+        anomaly.explanation.push_back(
             fmt::format("However T1 < T2, because T1's '{}' passed over what T2's '{}' had made of "
                         "a row, which met the condition but was not committed yet.",
-                        digest_.sent(read.statement).text, digest_.sent(change.last).text),
+                        digest_.sent(read.statement).text, digest_.sent(change.last).text));
+        anomaly.explanation.emplace_back(
             "The order T1, T2 explains what both did: only the order of the commits is "
-            "contradicted, "
-            "in which the rows would end up otherwise."};
-        anomaly.remedies = {
+            "contradicted, in which the rows would end up otherwise.");
+        anomaly.remedies.emplace_back(
             dialect_ == history::Dialect::mysql
                 ? "Run T1 at REPEATABLE READ or above: its search then waits for rows that others "
                   "are writing, as a DELETE does at any level."
                 : "Let T1 and T2 take a lock that both know (LOCK TABLE, an advisory lock) before "
-                  "they search and write: no level orders transactions by their commits."};
+                  "they search and write: no level orders transactions by their commits.");
         return anomaly;
     }
 

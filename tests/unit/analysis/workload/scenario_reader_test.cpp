@@ -147,7 +147,40 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"conn_0> a\nexpect anomaly\n", {2, 15}, "the name of an anomaly", "the end"},
         Wrong{"conn_0> a\n  happens always\n", {2, 11}, "'if'", "always"},
         Wrong{"conn_0> a\n  happens if anomaly G0\n", {2, 14}, "rows, affected", "anomaly"},
-        Wrong{"conn_0> a\n  expect blocked\n  more\n", {3, 3}, "'conn_N> statement'", "more"}));
+        Wrong{"conn_0> a\n  expect blocked\n  more\n", {3, 3}, "'conn_N> statement'", "more"},
+        Wrong{"# note\n", {1, 1}, "'-- comment'", "# note"},
+        Wrong{"setup: select 1;\n", {1, 8}, "SQL indented below", "select 1"},
+        Wrong{"setup:\nselect 1;\n", {2, 1}, "SQL in an indented line", "select 1"},
+        Wrong{"engines: mysql tidb\n", {1, 16}, "','", "tidb"},
+        Wrong{"conn 0> begin;\n", {1, 1}, "'conn_0> begin;'", "conn 0>"},
+        Wrong{"conn_0 begin;\n", {1, 1}, "'conn_0> begin;'", "conn_0 begin"},
+        Wrong{"conn_0> a\n  expects rows: (1)\n", {2, 3}, "'expect'", "expects"},
+        Wrong{"conn_0> a\n  happened if done\n", {2, 3}, "'happens if'", "happened"},
+        Wrong{"conn_0> a\nexpect anomaly lost update\n", {2, 16}, "lost-update", "lost update"},
+        Wrong{"conn_0> a\n  expect rows: (1) at snapshot\n", {2, 20}, "before the colon", "at"},
+        Wrong{"conn_0> a\n  expect rows on tidb at snapshot: (1)\n",
+              {2, 23},
+              "stands before 'on",
+              "at snapshot"},
+        Wrong{"conn_0> a\n  expect affected: 1\n", {2, 18}, "'affected 1'", ": 1"},
+        Wrong{"conn_0> a\n  expect blocked by conn_1\n", {2, 10}, "has statements", "conn_1"}));
+
+TEST(ScenarioReader, TakesForSqlWhatOnlyBeginsLikeALineOfItsOwn) {
+    const auto read = read_scenario(
+        "conn_0> select a,\n    expected_total,\n    happened_at,\n    connection_id()\n", "x");
+    ASSERT_TRUE(read) << read.error().message("x");
+    EXPECT_EQ(read->steps.size(), 1U);
+}
+
+TEST(ScenarioReader, KnowsEveryAnomalyThatRunsFindAndEnginesInAnyCase) {
+    const auto read = read_scenario(
+        "engines: MariaDB\nconn_0> a\nexpect anomaly G-single-predicate-commit\n"
+        "expect anomaly G2\nexpect anomaly fractured-read as hazard\n",
+        "x");
+    ASSERT_TRUE(read) << read.error().message("x");
+    EXPECT_EQ(read->where.servers.at(0).engine, "mariadb");
+    EXPECT_EQ(read->expected.size(), 3U);
+}
 
 TEST(ScenarioReader, WritesErrorsAsCompilersDo) {
     EXPECT_EQ(error_of("engines: oracle\n").message("a.scenario"),
