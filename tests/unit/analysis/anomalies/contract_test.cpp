@@ -75,6 +75,7 @@ void dirty_read(HistoryScript& h, IsolationLevel level) {
 TEST(Contract, EveryFileOfOursIsRead) {
     std::size_t seen = 0;
     for (const auto& entry : std::filesystem::directory_iterator{folder()}) {
+        if (entry.path().extension() != ".toml") continue;  // the folder's own page
         const Contract contract = load(entry.path());
         EXPECT_EQ(contract.engine(), entry.path().stem().string());
         ASSERT_NE(contract.at(IsolationLevel::read_committed), nullptr);
