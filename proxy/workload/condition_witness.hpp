@@ -53,8 +53,8 @@ class ConditionWitness {
     /// Table, key, how rows name the writer.
     using VersionName = std::tuple<std::string, history::RowKey, std::uint32_t>;
 
-    Image image_of(const RunDigest& digest, const RowChange& change,
-                   const history::Version& version) const;
+    [[nodiscard]] Image image_of(const RunDigest& digest, const RowChange& change,
+                                 const history::Version& version) const;
     [[nodiscard]] bool sees_past_its_snapshot(const RunDigest& digest,
                                               const ConditionRead& read) const;
     [[nodiscard]] history::Event placed(history::Event event) const;
