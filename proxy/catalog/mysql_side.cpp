@@ -9,6 +9,7 @@
 
 #include "protocol/sql/letter_case.hpp"
 #include "proxy/catalog/mysql_queries.hpp"
+#include "proxy/catalog/servers_own.hpp"
 
 namespace isotap::proxy {
 namespace {
@@ -38,12 +39,6 @@ std::string literal(std::string_view text) {
         hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
     }
     return "_utf8mb4 x'" + hex + "'";
-}
-
-bool is_servers_own(const std::string& schema) {
-    const std::string name = sql::small_letters(schema);
-    return name == "information_schema" || name == "performance_schema" || schema == "mysql" ||
-           schema == "sys";
 }
 
 bool beyond_ascii(const std::string& text) {

@@ -1,26 +1,16 @@
 #include "proxy/catalog/table_lender.hpp"
 
-#include <algorithm>
 #include <exception>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "proxy/catalog/auxiliary_columns.hpp"
+#include "proxy/catalog/servers_own.hpp"
 
 namespace isotap::proxy {
 namespace {
 
 using Stage = AuxiliaryState::Stage;
-
-/// The server's own, whose tables are none of ours.
-constexpr std::string_view of_the_server[] = {"mysql", "sys", "information_schema",
-                                              "performance_schema"};
-
-bool is_of_the_server(const std::string& database) {
-    return std::find(std::begin(of_the_server), std::end(of_the_server), database) !=
-           std::end(of_the_server);
-}
 
 bool has_columns(const AuxiliaryState& table) {
     return table.stage == Stage::begun || table.stage == Stage::ready;
@@ -35,7 +25,7 @@ Upstream TableLender::at(const std::string& database) const {
 }
 
 void TableLender::lend(const std::string& database) noexcept try {
-    if (database.empty() || is_of_the_server(database)) {
+    if (database.empty() || is_servers_own(database)) {
         return;
     }
     const std::lock_guard lock(mutex_);
