@@ -181,7 +181,8 @@ void Conversation::begin_reply(Time now) {
     if (request.command == Command::change_user) {
         client_stage_ = ClientStage::authentication;
     }
-    if (observation_ == nullptr) {
+    const bool ours = ledger_.front().treatment == protocol::Treatment::swallow;
+    if (observation_ == nullptr || ours) {
         return;
     }
     if (request.command == Command::query) {

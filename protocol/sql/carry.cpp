@@ -108,13 +108,7 @@ std::string_view Carrier::obstacle_on_mysql(BlockId id) const {
     if (hides_an_aggregate(draft_, id)) {
         return "aggregate in a subquery";
     }
-    if (!draft_.aggregates(id)) {
-        return {};
-    }
-    if (!draft_.state.mariadb) {
-        return "aggregate";  // no way to lift the limit of GROUP_CONCAT for one statement
-    }
-    return draft_.concatenates() ? "GROUP_CONCAT" : std::string_view{};
+    return draft_.aggregates(id) && draft_.concatenates() ? "GROUP_CONCAT" : std::string_view{};
 }
 
 bool Carrier::tells(BlockId block) const {

@@ -44,6 +44,10 @@ struct Table {
     /// The auxiliary columns show in `*`: PostgreSQL, and servers without invisible columns.
     bool shows_auxiliary = false;
     std::string auto_increment;  ///< MySQL family: the column that numbers itself; or empty
+    /// Oracle's MySQL: triggers of ours name the writer in every row and note what was written.
+    bool told_by_triggers = false;
+    /// Writing or deleting a row may change rows of other tables, which no trigger tells of.
+    bool cascades = false;
 };
 
 /// Answers the planner. Implemented over side connections by the proxy, over literal tables by

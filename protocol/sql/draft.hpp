@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocol/sql/planner.hpp"
+#include "protocol/sql/trimmed_writers.hpp"
 
 namespace isotap::sql {
 
@@ -97,12 +98,11 @@ struct Draft {
     Plan finish();
 };
 
-/// wList without its oldest entry where it is full; a comma and the stamp go behind it.
-std::string trimmed_writers(const std::string& writers, std::uint32_t entries, Dialect dialect);
-
 void plan_select(Draft& draft);
 void plan_postgres_write(Draft& draft);
 void plan_mysql_write(Draft& draft);
+/// A write of which triggers tell: its text stays as it is.
+void plan_told_write(Draft& draft, const Block& block);
 /// Takes auxiliary columns out of every `*`.
 void hide_auxiliary(Draft& draft);
 

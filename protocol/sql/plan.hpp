@@ -98,6 +98,14 @@ struct Plan {
     /// was before the write. A '*' behind it: the row matched and did not change.
     std::string afterwards;
 
+    /// A hint is added, and of two hints the server reads the first one alone: not for a text that
+    /// has one, which its shape does not tell.
+    bool hints = false;
+
+    /// Triggers tell of the write: the session names the writer ahead of the statement, and what
+    /// `afterwards` gives is of the form that `protocol/mysql/instrument/told_write.hpp` reads.
+    bool told_by_triggers = false;
+
     /// With `rebuild`: the completion of the statement says how many rows it read and made.
     bool counts_records = false;
 

@@ -41,7 +41,10 @@ class SelectPlan {
             return;
         }
         if (draft_.packs && mysql()) {
-            draft_.insert(0, "set statement group_concat_max_len=1073741824 for ");
+            lift_limit_of_group_concat();
+            if (draft_.given_up()) {
+                return;
+            }
         }
         draft_.plan.reply = ReplyChange::strip;
     }
@@ -49,6 +52,34 @@ class SelectPlan {
   private:
     [[nodiscard]] bool mysql() const { return draft_.state.dialect == Dialect::mysql; }
     [[nodiscard]] bool told(BlockId block) const { return carrier_.tells(block) || beside_[block]; }
+
+    /// For this statement alone. MySQL takes it as a hint in the outermost block.
+    void lift_limit_of_group_concat() {
+        if (draft_.state.mariadb) {
+            draft_.insert(0, "set statement group_concat_max_len=1073741824 for ");
+            return;
+        }
+        const TokenIndex select = outermost_select();
+        if (select == no_token) {
+            draft_.opaque("aggregate");
+            return;
+        }
+        draft_.insert(select + 1, " /*+ SET_VAR(group_concat_max_len=1073741824) */ ");
+        draft_.plan.hints = true;
+    }
+
+    [[nodiscard]] TokenIndex outermost_select() const {
+        QueryId query = structure_.top;
+        while (query != no_node) {
+            const Block& block = structure_.blocks[structure_.queries[query].body];
+            if (block.kind == BlockKind::select &&
+                draft_.tokens[block.all.first].is(Keyword::select)) {
+                return block.all.first;
+            }
+            query = block.kind == BlockKind::nested ? block.nested : no_node;
+        }
+        return no_token;
+    }
 
     [[nodiscard]] bool writes_somewhere() const {
         return std::any_of(
@@ -218,6 +249,7 @@ class SelectPlan {
         if (correlated && !use.matches && !use.in_list) {
             return "rows that a subquery rejects";
         }
+        // MySQL counts a warning of its own for each row of a result that has such a column.
         if (mysql() && (!draft_.state.mariadb || draft_.concatenates())) {
             return "subquery";
         }

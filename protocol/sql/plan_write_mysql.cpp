@@ -6,7 +6,8 @@
 
 /// INSERT, REPLACE, UPDATE and DELETE of MariaDB, whose rows carry wList in invisible columns.
 /// RETURNING tells what INSERT and DELETE touched; an UPDATE collects it in a user variable.
-/// MySQL has neither RETURNING nor a way to collect without a warning: there, triggers do it.
+/// MySQL has neither RETURNING nor a way to collect without a warning: there, triggers do it
+/// (plan_write_told.cpp).
 namespace isotap::sql {
 namespace {
 
@@ -209,6 +210,10 @@ class MariadbWrite {
 
 void plan_mysql_write(Draft& draft) {
     const Block& block = *draft.structure.single_block();
+    if (!draft.state.mariadb) {
+        plan_told_write(draft, block);
+        return;
+    }
     if (block.multi_table) {
         draft.opaque("several tables");
         return;
@@ -224,8 +229,6 @@ void plan_mysql_write(Draft& draft) {
         draft.opaque(why);
     } else if (table->source != VersionSource::columns) {
         draft.opaque("table without versions");
-    } else if (!draft.state.mariadb) {
-        draft.opaque("write without a trigger");
     } else {
         MariadbWrite(draft, block, *target, *table).plan();
     }

@@ -1,4 +1,5 @@
-#include <mysql.h>
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -6,194 +7,220 @@
 #include "isotap/proxy/startup_error.hpp"
 
 #include "protocol/sql/name.hpp"
-#include "proxy/catalog/auxiliary_columns.hpp"
-#include "proxy/catalog/mysql_login.hpp"
+#include "proxy/catalog/mysql_schema_session.hpp"
+#include "proxy/catalog/mysql_triggers.hpp"
 
+/// Oracle's MySQL: two invisible columns, and triggers that tell of the writes.
 namespace isotap::proxy {
 namespace {
 
 using Stage = AuxiliaryState::Stage;
+using Row = MysqlSchemaSession::Row;
 
-/// Nobody waits long behind us: ALTER TABLE gives up, and may be started again. Without gap locks,
-/// rows that have their name already are not locked by looking at them.
-constexpr const char* settings[] = {
-    "set session lock_wait_timeout = 5, innodb_lock_wait_timeout = 5, sql_mode = ''",
-    "set session transaction isolation level read committed",
-};
-
-/// The name of the database stands as a literal in each part, and nothing is asked table by table:
-/// else the server opens every table that it has, for every table.
-constexpr std::string_view tables_query = R"(
-select t.table_schema, t.table_name, case
-        when t.table_type = 'VIEW' then 'it is a view: its tables have them'
-        when t.table_type <> 'BASE TABLE' then 'it keeps or makes rows in its own way'
-        when t.engine <> 'InnoDB' then 'its engine knows no transactions'
-        when g.named is not null then 'a trigger would fire for every row that is named'
-        when c.others > 0 then 'it has columns of these names already'
-        else '' end,
-    ifnull(c.complete, 0), ifnull(c.ours, 0)
-from information_schema.tables t
-left join (select table_name as named, sum(column_comment <> 'isotap') as others,
-                  sum(column_comment = 'isotap') as ours,
-                  sum(column_comment = 'isotap' and column_default is not null) as complete
-           from information_schema.columns
-           where table_schema = {0} and column_name in ('isotap_rowid', 'isotap_wlist')
-           group by table_name) c on c.named = t.table_name
-left join (select distinct event_object_table as named from information_schema.triggers
-           where event_object_schema = {0} and event_manipulation = 'UPDATE') g
-    on g.named = t.table_name
-where t.table_schema = {0} order by 1, 2
+constexpr const char* tables_query = R"(
+select table_schema, table_name, table_type, ifnull(engine, '')
+from information_schema.tables where table_schema = {0} order by 1, 2
+)";
+constexpr const char* columns_query = R"(
+select table_name, column_name, data_type, column_comment = 'isotap', generation_expression <> ''
+from information_schema.columns where table_schema = {0} order by table_name, ordinal_position
+)";
+constexpr const char* triggers_query = R"(
+select event_object_table, trigger_name, action_timing, event_manipulation, action_statement
+from information_schema.triggers where event_object_schema = {0}
+order by event_object_table, event_manipulation, action_timing, action_order
 )";
 
-using Row = std::vector<std::string>;
+/// One table as it is.
+struct Found {
+    std::vector<MysqlColumn> columns;  ///< the client's, without generated ones
+    std::vector<MysqlTrigger> triggers;
+    std::vector<std::string> ours;  ///< columns
+    bool taken = false;             ///< a name of ours is a column of somebody else's
 
-class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
+    [[nodiscard]] bool has_trigger_on_update() const {
+        return std::any_of(triggers.begin(), triggers.end(), [](const MysqlTrigger& one) {
+            return !is_ours(one) && one.event == "UPDATE";
+        });
+    }
+    [[nodiscard]] bool has_trigger_of_ours() const {
+        return std::any_of(triggers.begin(), triggers.end(), is_ours);
+    }
+    [[nodiscard]] bool has(const std::string& column) const {
+        return std::find(ours.begin(), ours.end(), column) != ours.end();
+    }
+};
+
+std::string identity_of(const AuxiliaryState& table) {
+    return table.schema + "." + table.table;
+}
+
+std::string_view refusal_of(const Row& table, const Found& found) {
+    if (table.at(2) == "VIEW") {
+        return "it is a view: its tables have them";
+    }
+    if (table.at(2) != "BASE TABLE") {
+        return "it keeps or makes rows in its own way";
+    }
+    if (table.at(3) != "InnoDB") {
+        return "its engine knows no transactions";
+    }
+    if (found.taken) {
+        return "it has columns of these names already";
+    }
+    return found.ours.empty() && found.has_trigger_on_update()
+               ? "a trigger would fire for every row that is named"
+               : std::string_view{};
+}
+
+class TriggeredAuxiliaryColumns final : public AuxiliaryColumns {
   public:
-    explicit MariadbAuxiliaryColumns(const Upstream& upstream) : database_(upstream.database) {
-        MysqlLogin login = connect_to_mysql(upstream, upstream.database, MysqlPatience::for_ever);
-        if (!login.connection) {
+    explicit TriggeredAuxiliaryColumns(MysqlSchemaSession session) : session_(std::move(session)) {
+        constexpr unsigned long knows_invisible_columns = 80023;
+        if (session_.version() < knows_invisible_columns) {
             throw StartupError(StartupError::Kind::failure,
-                               fmt::format("cannot connect ({}): check the URL", login.error));
+                               "the server knows no invisible columns: use MySQL 8.0.23 or "
+                               "later, or MariaDB");
         }
-        connection_ = std::move(login.connection);
-        if (mariadb_connection(connection_.get()) == 0) {
-            throw StartupError(StartupError::Kind::failure,
-                               "auxiliary columns are not made on Oracle's MySQL yet: use MariaDB");
-        }
-        for (const char* setting : settings) {
-            run(setting);
+        for (const Row& row : session_.ask("show global variables like 'binlog_format'")) {
+            if (row.at(1) == "STATEMENT") {
+                throw StartupError(StartupError::Kind::failure,
+                                   "the server logs statements, and clients would be warned of "
+                                   "the names of new rows: set binlog_format = ROW");
+            }
         }
     }
 
     std::vector<AuxiliaryState> tables() override {
-        std::vector<AuxiliaryState> found = at_a_glance();
-        for (AuxiliaryState& table : found) {
-            if (table.stage == Stage::ready && !all_named(table)) {
+        std::vector<AuxiliaryState> all = at_a_glance();
+        for (AuxiliaryState& table : all) {
+            if (table.stage == Stage::ready && !session_.all_named(table)) {
                 table.stage = Stage::begun;
             }
         }
-        return found;
+        return all;
     }
 
     std::vector<AuxiliaryState> at_a_glance() override {
-        std::vector<AuxiliaryState> found;
-        for (const Row& row : ask(fmt::format(tables_query, literal(database_)))) {
-            AuxiliaryState& table = found.emplace_back();
+        const std::map<std::string, Found> known = look();
+        std::vector<AuxiliaryState> all;
+        for (const Row& row : ask(tables_query)) {
+            AuxiliaryState& table = all.emplace_back();
             table.schema = row.at(0);
             table.table = row.at(1);
-            table.why = row.at(2);
+            const auto there = known.find(table.table);
+            const Found found = there == known.end() ? Found{} : there->second;
+            table.why = refusal_of(row, found);
             if (!table.why.empty()) {
                 table.stage = Stage::refused;
-            } else if (row.at(3) == "2") {
+            } else if (found.ours.size() == 2 &&
+                       are_in_force(found.triggers,
+                                    wanted_triggers(identity_of(table), found.columns))) {
                 table.stage = Stage::ready;
-            } else if (row.at(4) != "0") {
+            } else if (!found.ours.empty() || found.has_trigger_of_ours()) {
                 table.stage = Stage::begun;
             }
         }
-        return found;
+        return all;
     }
 
     void add(const AuxiliaryState& table, const Progress& progress) override {
-        const std::string name = spelled(table);
-        // In two steps each of them is instant: a default that is an expression would copy the
-        // table.
-        run(fmt::format(
-            "alter table {} add column if not exists isotap_rowid char(36) character set ascii "
-            "invisible null comment 'isotap', add column if not exists isotap_wlist varchar(600) "
-            "character set ascii invisible not null default 'T0' comment 'isotap'{}",
-            name, counter(table)));
-        run(fmt::format("alter table {} alter column isotap_rowid set default (uuid())", name));
-        const std::string naming =
-            fmt::format("update {} set isotap_rowid = uuid(){} where isotap_rowid is null limit {}",
-                        name, unchanged_times(table), rows_per_batch);
-        std::uint64_t rows = 0;
-        while (const std::uint64_t more = run(naming)) {
-            progress(rows += more);
+        const Found found = look()[table.table];
+        add_columns(table, found);
+        const auto wanted = wanted_triggers(identity_of(table), found.columns);
+        if (!are_in_force(found.triggers, wanted)) {
+            drop_triggers(table, found);
+            make_triggers(table, wanted);
         }
+        session_.name_rows(table, progress);
     }
 
     void drop(const AuxiliaryState& table) override {
-        run(
-            fmt::format("alter table {} drop column if exists isotap_rowid, drop column if exists "
-                        "isotap_wlist{}",
-                        spelled(table), counter(table)));
+        const Found found = look()[table.table];
+        drop_triggers(table, found);
+        std::string changes;
+        for (const std::string& column : found.ours) {
+            changes += (changes.empty() ? "drop column " : ", drop column ") + column;
+        }
+        if (!changes.empty()) {
+            session_.run("alter table " + MysqlSchemaSession::spelled(table) + " " + changes);
+        }
     }
 
   private:
-    std::vector<Row> ask_for_tables() { return ask(fmt::format(tables_query, literal(database_))); }
-
-    static std::string spelled(const AuxiliaryState& table) {
-        return sql::quoted(table.schema, sql::Dialect::mysql) + "." +
-               sql::quoted(table.table, sql::Dialect::mysql);
+    std::vector<Row> ask(const char* question) {
+        return session_.ask(
+            fmt::format(fmt::runtime(question), session_.literal(session_.database())));
     }
 
-    /// Columns that follow the clock keep their values only when they are assigned.
-    std::string unchanged_times(const AuxiliaryState& table) {
-        std::string list;
-        for (const Row& row :
-             ask(fmt::format("select column_name from information_schema.columns where extra like "
-                             "'%on update%' and table_schema = {} and table_name = {}",
-                             literal(table.schema), literal(table.table)))) {
-            const std::string column = sql::quoted(row.at(0), sql::Dialect::mysql);
-            list.append(", ").append(column).append(" = ").append(column);
-        }
-        return list;
-    }
-
-    /// A table that is copied forgets the numbers that its counter gave to rows that are gone.
-    std::string counter(const AuxiliaryState& table) {
-        const auto found = ask(fmt::format(
-            "select auto_increment from information_schema.tables where auto_increment is not null "
-            "and table_schema = {} and table_name = {}",
-            literal(table.schema), literal(table.table)));
-        return found.empty() ? std::string() : ", auto_increment = " + found.front().front();
-    }
-
-    std::string literal(const std::string& text) {
-        std::string escaped(2 * text.size() + 1, '\0');
-        escaped.resize(
-            mysql_real_escape_string(connection_.get(), escaped.data(), text.data(), text.size()));
-        return "'" + escaped + "'";
-    }
-
-    bool all_named(const AuxiliaryState& table) {
-        return ask(fmt::format("select 1 from {} where isotap_rowid is null limit 1",
-                               spelled(table)))
-            .empty();
-    }
-
-    std::uint64_t run(const std::string& text) {
-        if (mysql_real_query(connection_.get(), text.data(), text.size()) != 0) {
-            throw StartupError(StartupError::Kind::failure,
-                               fmt::format("the server refused ({}): put that right and start "
-                                           "again",
-                                           mysql_error(connection_.get())));
-        }
-        return mysql_affected_rows(connection_.get());
-    }
-
-    std::vector<Row> ask(const std::string& text) {
-        run(text);
-        const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
-            mysql_store_result(connection_.get()), mysql_free_result);
-        std::vector<Row> rows;
-        while (const MYSQL_ROW row = mysql_fetch_row(result.get())) {
-            Row& made = rows.emplace_back();
-            for (unsigned i = 0; i < mysql_num_fields(result.get()); ++i) {
-                made.emplace_back(row[i] == nullptr ? "" : row[i]);
+    std::map<std::string, Found> look() {
+        std::map<std::string, Found> all;
+        for (const Row& row : ask(columns_query)) {
+            Found& found = all[row.at(0)];
+            const bool named = row.at(1) == "isotap_rowid" || row.at(1) == "isotap_wlist";
+            if (named && row.at(3) == "1") {
+                found.ours.push_back(row.at(1));
+            } else if (named) {
+                found.taken = true;
+            } else if (row.at(4) != "1") {
+                found.columns.push_back({row.at(1), row.at(2)});
             }
         }
-        return rows;
+        for (const Row& row : ask(triggers_query)) {
+            all[row.at(0)].triggers.push_back({row.at(1), row.at(2), row.at(3), row.at(4)});
+        }
+        return all;
     }
 
-    std::string database_;
-    MysqlConnection connection_;
+    void add_columns(const AuxiliaryState& table, const Found& found) {
+        std::string changes;
+        const auto add = [&](const std::string& column, std::string_view type) {
+            if (!found.has(column)) {
+                changes += fmt::format("{}add column {} {} comment 'isotap'",
+                                       changes.empty() ? "" : ", ", column, type);
+            }
+        };
+        // No default: a trigger names new rows.
+        add("isotap_rowid", "char(36) character set ascii invisible null");
+        add("isotap_wlist", "varchar(600) character set ascii invisible not null default 'T0'");
+        if (!changes.empty()) {
+            session_.run("alter table " + MysqlSchemaSession::spelled(table) + " " + changes);
+        }
+    }
+
+    /// Names of triggers are those of a whole database, and stay when a table is renamed.
+    void make_triggers(const AuxiliaryState& table, const std::vector<MysqlTrigger>& wanted) {
+        const std::string number = session_.ask("select uuid_short()").at(0).at(0);
+        for (const MysqlTrigger& one : wanted) {
+            session_.run(fmt::format("create trigger {}_{} {} {} on {} for each row {}", one.name,
+                                     number, one.timing, one.event,
+                                     MysqlSchemaSession::spelled(table), one.body));
+        }
+    }
+
+    void drop_triggers(const AuxiliaryState& table, const Found& found) {
+        for (const MysqlTrigger& one : found.triggers) {
+            if (is_ours(one)) {
+                session_.run("drop trigger if exists " +
+                             sql::quoted(table.schema, sql::Dialect::mysql) + "." +
+                             sql::quoted(one.name, sql::Dialect::mysql));
+            }
+        }
+    }
+
+    MysqlSchemaSession session_;
 };
 
 }  // namespace
 
+std::unique_ptr<AuxiliaryColumns> triggered_auxiliary_columns(MysqlSchemaSession session) {
+    return std::make_unique<TriggeredAuxiliaryColumns>(std::move(session));
+}
+
 std::unique_ptr<AuxiliaryColumns> mysql_auxiliary_columns(const Upstream& upstream) {
-    return std::make_unique<MariadbAuxiliaryColumns>(upstream);
+    MysqlSchemaSession session(upstream);
+    return session.is_mariadb() ? mariadb_auxiliary_columns(std::move(session))
+                                : triggered_auxiliary_columns(std::move(session));
 }
 
 }  // namespace isotap::proxy

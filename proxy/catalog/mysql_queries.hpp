@@ -36,6 +36,26 @@ from information_schema.columns c where c.table_schema = {0} and c.table_name = 
 order by c.ordinal_position
 )";
 
+/// Oracle's MySQL. {0}: schema, {1}: table. In UTF-8, whatever the client speaks.
+inline constexpr const char* triggers = R"(
+select cast(convert(trigger_name using utf8mb4) as binary), action_timing, event_manipulation,
+    cast(convert(action_statement using utf8mb4) as binary)
+from information_schema.triggers where event_object_schema = {0} and event_object_table = {1}
+order by event_manipulation, action_timing, action_order
+)";
+inline constexpr const char* stored_columns = R"(
+select cast(convert(column_name using utf8mb4) as binary), data_type
+from information_schema.columns where table_schema = {0} and table_name = {1}
+    and generation_expression = '' and column_name not in ('isotap_rowid', 'isotap_wlist')
+order by ordinal_position
+)";
+inline constexpr const char* cascades = R"(
+select count(*) from information_schema.referential_constraints
+where unique_constraint_schema = {0} and referenced_table_name = {1}
+    and (delete_rule not in ('NO ACTION', 'RESTRICT')
+        or update_rule not in ('NO ACTION', 'RESTRICT'))
+)";
+
 /// {0}: a list of names. Aggregates of users: functions of MariaDB, and those in libraries.
 inline constexpr const char* mariadb_aggregates =
     "select name from mysql.proc where aggregate = 'GROUP' and name in ({0}) "
@@ -66,6 +86,8 @@ inline constexpr const char* mysql_dictionary[] = {
     "select concat(count(*), ':', sum(crc32(concat_ws(' ', table_id, name, n_cols)))) "
     "from information_schema.innodb_tables",
     "select concat(count(*), ':', sum(crc32(concat_ws(' ', table_id, name, pos, mtype, prtype, "
-    "len)))) from information_schema.innodb_columns"};
+    "len)))) from information_schema.innodb_columns",
+    "select concat(count(*), ':', sum(crc32(concat_ws(' ', trigger_schema, trigger_name, "
+    "event_object_table, action_order, created)))) from information_schema.triggers"};
 
 }  // namespace isotap::proxy::mysql_queries

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <mysql.h>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "protocol/sql/letter_case.hpp"
 #include "proxy/catalog/mysql_queries.hpp"
+#include "proxy/catalog/mysql_triggers.hpp"
 #include "proxy/catalog/servers_own.hpp"
 
 namespace isotap::proxy {
@@ -125,6 +127,11 @@ Asked<void> MysqlSide::set_up() {
         return folds.error();
     }
     names_fold_case_ = folds->at(0).at(0) == "1";
+    const auto tracks = ask("show global variables like 'session_track_state_change'");
+    if (!tracks) {
+        return tracks.error();
+    }
+    tracks_state_ = !tracks->empty() && tracks->front().at(1) == "ON";
     return {};
 }
 
@@ -259,9 +266,16 @@ Asked<std::optional<TableFacts>> MysqlSide::look_up_table(const TableName& name)
                                                : TableKind::other;
         facts.transactional = sql::small_letters(row.at(1)) == "innodb";
         facts.identity = row.at(2);
-        facts.has_rules = facts.kind != TableKind::view && row.at(4) == "1";
+        // Where triggers tell, ours is the last one that sees a row.
+        facts.has_rules = mariadb_ && facts.kind != TableKind::view && row.at(4) == "1";
         facts.readable = row.at(5) != "1";
         if (const auto read = read_columns(schema_literal, table_literal, facts); !read) {
+            return read.error();
+        }
+        if (mariadb_) {
+            return std::optional(std::move(facts));
+        }
+        if (const auto read = read_triggers(schema_literal, table_literal, facts); !read) {
             return read.error();
         }
         return std::optional(std::move(facts));
@@ -283,7 +297,8 @@ Asked<void> MysqlSide::read_columns(const std::string& schema, const std::string
     for (const Row& row : *rows) {
         const bool visible = row.at(1) != "1";
         const bool named = row.at(0) == names.row_id || row.at(0) == names.writers;
-        const bool ours = named && !visible && row.at(2) == "1" && row.at(4) == "1";
+        // MySQL's trigger is looked at where a write needs it.
+        const bool ours = named && !visible && row.at(2) == "1" && (row.at(4) == "1" || !mariadb_);
         if (named ? ours : visible) {
             facts.columns.push_back(row.at(0));
         }
@@ -291,6 +306,37 @@ Asked<void> MysqlSide::read_columns(const std::string& schema, const std::string
             facts.auto_increment = row.at(0);
         }
     }
+    return {};
+}
+
+Asked<void> MysqlSide::read_triggers(const std::string& schema, const std::string& table,
+                                     TableFacts& facts) {
+    const auto triggers = ask(fmt::format(fmt::runtime(queries::triggers), schema, table));
+    if (!triggers) {
+        return triggers.error();
+    }
+    if (triggers->empty()) {
+        return {};
+    }
+    const auto columns = ask(fmt::format(fmt::runtime(queries::stored_columns), schema, table));
+    if (!columns) {
+        return columns.error();
+    }
+    const auto cascades = ask(fmt::format(fmt::runtime(queries::cascades), schema, table));
+    if (!cascades) {
+        return cascades.error();
+    }
+    std::vector<MysqlTrigger> found;
+    for (const Row& row : *triggers) {
+        found.push_back({row.at(0), row.at(1), row.at(2), row.at(3)});
+    }
+    std::vector<MysqlColumn> stored;
+    for (const Row& row : *columns) {
+        stored.push_back({row.at(0), row.at(1)});
+    }
+    facts.told_by_triggers =
+        !tracks_state_ && are_in_force(found, wanted_triggers(facts.identity, stored));
+    facts.cascades = cascades->at(0).at(0) != "0";
     return {};
 }
 
@@ -354,8 +400,9 @@ Asked<std::string> MysqlSide::signature() {
     for (const Row& row : *begun) {
         text += row.at(1) + ' ';
     }
+    using Questions = std::span<const char* const>;
     for (const char* question :
-         mariadb_ ? queries::mariadb_dictionary : queries::mysql_dictionary) {
+         mariadb_ ? Questions(queries::mariadb_dictionary) : Questions(queries::mysql_dictionary)) {
         const auto found = ask(question);
         // Who may not read the dictionary sees long changes when they begin, and not when they end.
         if (!found && found.error().outcome != PlanOutcome::not_prepared) {

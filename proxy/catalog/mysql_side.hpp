@@ -36,6 +36,8 @@ class MysqlSide final : public SideConnection {
     Asked<std::optional<TableFacts>> look_up_table(const TableName& name);
     Asked<void> read_columns(const std::string& schema, const std::string& table,
                              TableFacts& facts);
+    Asked<void> read_triggers(const std::string& schema, const std::string& table,
+                              TableFacts& facts);
     Asked<std::vector<std::string>> aggregates(const std::vector<std::string>& calls);
     Asked<std::vector<Row>> ask(const std::string& text);
     [[nodiscard]] Trouble trouble(unsigned number, const char* words, PlanOutcome outcome,
@@ -44,6 +46,7 @@ class MysqlSide final : public SideConnection {
     MysqlConnection connection_;
     bool mariadb_ = false;
     bool names_fold_case_ = false;
+    bool tracks_state_ = false;  ///< sessions are told of variables that triggers set
     std::string database_;
     std::string user_;
     std::string sql_mode_;  ///< as it was set last

@@ -69,6 +69,8 @@ sql::Table table_of(const TableFacts& facts, Versions versions, history::Dialect
                       });
     table.shows_auxiliary = auxiliary && !facts.invisible_columns;
     table.auto_increment = facts.auto_increment;
+    table.told_by_triggers = facts.told_by_triggers;
+    table.cascades = facts.cascades;
     return table;
 }
 

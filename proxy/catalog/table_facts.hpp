@@ -36,6 +36,8 @@ struct TableFacts {
     bool row_security = false;       ///< RETURNING may be refused where the write is not
     bool readable = true;            ///< the user may read all columns
     bool transactional = true;
+    bool told_by_triggers = false;  ///< see sql::Table
+    bool cascades = false;          ///< see sql::Table
 };
 
 /// What the planner is told about it.

@@ -24,8 +24,9 @@ struct SchemaLine {
 
 std::unique_ptr<CLI::App> make_app(SchemaLine& line) {
     auto app = std::make_unique<CLI::App>(
-        "Adds the columns isotap_rowid and isotap_wlist to the tables of a database, says which "
-        "tables\nhave them, and takes them away again without a trace.",
+        "Adds the columns isotap_rowid and isotap_wlist to the tables of a database (on Oracle's "
+        "MySQL also\ntriggers), says which tables have them, and takes them away again without a "
+        "trace.",
         "isotap schema");
     app->add_option("ACTION", line.action, "add, drop or status")
         ->required()
@@ -73,7 +74,7 @@ std::vector<AuxiliaryState> meant(std::vector<AuxiliaryState> all, const SchemaL
 std::string said(const AuxiliaryState& table) {
     switch (table.stage) {
         case Stage::absent: return "absent";
-        case Stage::begun: return "begun, not all rows are named: add again";
+        case Stage::begun: return "begun, not all is in place: add again";
         case Stage::ready: return "ready";
         case Stage::refused: break;
     }

@@ -150,7 +150,7 @@ TEST_P(LiveAnomaliesMysql, LostUpdateAtRepeatableRead) {
     begin("repeatable read");
     read_before_one_updates();
     constexpr std::string_view update = "update account set balance = 80 where id = 1";
-    if (GetParam() == MysqlFlavour::mariadb) {
+    if (GetParam() != MysqlFlavour::mariadb_11) {
         run(*other_, update);
         run(*other_, "commit");
         EXPECT_THAT(found(2), ElementsAre("lost update"));
@@ -228,7 +228,8 @@ TEST_P(LiveAnomaliesMysql, NoneWhereOneComesAfterTheOther) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, LiveAnomaliesMysql,
-                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mariadb_11),
+                         testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mariadb_11,
+                                         MysqlFlavour::mysql),
                          testing::PrintToStringParamName());
 
 }  // namespace

@@ -98,7 +98,8 @@ std::string shop_tables() {
            "CREATE TABLE acc (id INT PRIMARY KEY, bal INT);"
            "INSERT INTO item (v, n) VALUES (1,'one'),(2,'two'),(3,'three'),(4,NULL);"
            "INSERT INTO sale VALUES (1,1,1.50,'a'),(2,2,2.50,NULL),(3,9,0.10,REPEAT('x',300));"
-           "INSERT INTO acc SELECT seq, 100 FROM seq_1_to_20;";
+           "INSERT INTO acc WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s"
+           " WHERE n < 20) SELECT n, 100 FROM s;";
 }
 
 /// Reads of more than one block.
@@ -207,7 +208,7 @@ const std::vector<std::string>& shop_statements() {
         "SELECT ROW_COUNT()",
         "UPDATE acc SET bal = 0 WHERE id < 3",
         "SELECT ROW_COUNT()",
-        "SELECT SQL_CALC_FOUND_ROWS id FROM acc LIMIT 2",
+        "SELECT SQL_CALC_FOUND_ROWS id, bal FROM acc LIMIT 2",
         "SELECT FOUND_ROWS()",
         "ROLLBACK",
     };

@@ -223,14 +223,115 @@ TEST_F(MariadbSchema, SaysWhatIsWrong) {
               "leave it out\n");
 }
 
-TEST(MysqlSchema, IsRefusedForNow) {
+/// Oracle's MySQL: with triggers.
+class MysqlSchema : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!mysql_available(MysqlFlavour::mysql)) {
+            GTEST_SKIP() << "no MySQL";
+        }
+        server = std::make_unique<MysqlServer>(MysqlOptions{.flavour = MysqlFlavour::mysql});
+        server->sql(R"(
+            use shop; set session cte_max_recursion_depth = 20000;
+            create table account (id int primary key auto_increment, v int,
+                twice int generated always as (v * 2) virtual, kind enum('a', 'b') default 'b',
+                ts timestamp not null default '2001-01-01 00:00:00' on update current_timestamp);
+            insert into account (v) with recursive s (n) as (select 1 union all select n + 1 from s
+                where n < 12000) select n from s;
+            create table `It``s; one` (id int primary key, `c;d` json,
+                foreign key (id) references account (id) on delete cascade);
+            create table keyless (v int); insert into keyless values (1), (1);
+            create view seen as select id from account;
+            create table part (id int primary key) partition by hash (id) partitions 3;
+            insert into part values (1), (2);
+            create table plain (id int) engine = myisam;
+            create table taken (isotap_rowid int);
+            create table watched (id int);
+            create trigger w before update on watched for each row set new.id = 1;
+            create table noted (id int);
+            create trigger n before insert on noted for each row set new.id = new.id + 1;
+        )");
+    }
+    [[nodiscard]] std::string dump() const {
+        return lasting(run_or_throw({.arguments = {"mariadb-dump", "--triggers", "--socket",
+                                                   (server->folder() / "server.sock").string(),
+                                                   "--user", "root", "shop"}}));
+    }
+    std::unique_ptr<MysqlServer> server;
+};
+
+TEST_F(MysqlSchema, LeavesNothingBehind) {
+    const std::string before = dump();
+    const Finished added = schema("add", server->url());
+    EXPECT_EQ(added.exit_code, 0) << added.output;
+    EXPECT_THAT(added.output, HasSubstr("shop.account: 12000 rows named"));
+    EXPECT_THAT(added.output, HasSubstr("shop.seen: never: it is a view"));
+    EXPECT_THAT(added.output, HasSubstr("shop.plain: never: its engine"));
+    EXPECT_THAT(added.output, HasSubstr("shop.taken: never: it has columns of these names"));
+    EXPECT_THAT(added.output, HasSubstr("shop.watched: never: a trigger"));
+    EXPECT_EQ(server->sql("select count(distinct isotap_rowid), max(ts) from shop.account"),
+              "12000\t2001-01-01 00:00:00\n");
+    EXPECT_EQ(server->sql("select * from shop.keyless"), "1\n1\n");
+    EXPECT_EQ(server->sql("insert into shop.noted values (3); select id, isotap_wlist, "
+                          "length(isotap_rowid) from shop.noted; delete from shop.noted"),
+              "4\tT0\t36\n");
+    EXPECT_EQ(server->sql("select count(*) from information_schema.triggers "
+                          "where trigger_schema = 'shop' and trigger_name like 'isotap%'"),
+              "25\n");
+    EXPECT_THAT(schema("status", server->url()).output, HasSubstr("shop.It`s; one: ready"));
+    EXPECT_THAT(schema("add", server->url()).output, Not(HasSubstr("rows named")));
+    const Finished dropped = schema("drop", server->url());
+    EXPECT_EQ(dropped.exit_code, 0) << dropped.output;
+    EXPECT_TRUE(dump() == before) << first_difference(before, dump());
+}
+
+TEST_F(MysqlSchema, GoesOnWhereItWasBrokenOff) {
+    EXPECT_EQ(schema("add", server->url(), {"--tables", "account"}).exit_code, 0);
+    const auto becomes_ready_again = [&](const std::string& after) {
+        server->sql("use shop; " + after);
+        EXPECT_THAT(schema("status", server->url()).output, HasSubstr("shop.account: begun"))
+            << after;
+        const Finished added = schema("add", server->url(), {"--tables", "account"});
+        EXPECT_EQ(added.exit_code, 0) << added.output;
+        EXPECT_THAT(schema("status", server->url()).output, HasSubstr("shop.account: ready"))
+            << after;
+    };
+    becomes_ready_again("update account set isotap_rowid = null where id <= 100");
+    becomes_ready_again("alter table account add column more int");
+    becomes_ready_again(
+        "create trigger behind before update on account for each row "
+        "set new.v = new.v");
+}
+
+TEST_F(MysqlSchema, SaysWhatIsWrong) {
+    server->sql(
+        "create user weak@'%'; grant select, alter, insert, create, trigger on shop.* to "
+        "weak@'%'");
+    const auto refused = [](const MysqlServer& there) {
+        return schema("add", "mysql://weak@127.0.0.1:" + std::to_string(there.port()) + "/shop",
+                      {"--tables", "keyless"});
+    };
+    EXPECT_EQ(refused(*server).exit_code, 3);
+    EXPECT_THAT(refused(*server).output, HasSubstr("UPDATE command denied"));
+}
+
+TEST(MysqlSchemaWhereChangesAreLogged, NeedsWhoMayMakeTriggers) {
     if (!mysql_available(MysqlFlavour::mysql)) {
         GTEST_SKIP() << "no MySQL";
     }
-    const MysqlServer server({.flavour = MysqlFlavour::mysql});
-    const Finished refused = schema("status", server.url());
+    const MysqlServer server({.flavour = MysqlFlavour::mysql, .settings = {"log-bin=changes"}});
+    server.sql(
+        "create table shop.one (id int primary key); insert into shop.one values (1); create user "
+        "weak@'%'; grant all on shop.* to weak@'%'");
+    const std::string url = "mysql://weak@127.0.0.1:" + std::to_string(server.port()) + "/shop";
+    const Finished refused = schema("add", url);
     EXPECT_EQ(refused.exit_code, 3);
-    EXPECT_THAT(refused.output, HasSubstr("use MariaDB"));
+    EXPECT_THAT(refused.output, HasSubstr("log_bin_trust_function_creators"));
+    EXPECT_THAT(schema("status", url).output, HasSubstr("shop.one: begun"));
+    server.sql("set global log_bin_trust_function_creators = 1");
+    EXPECT_THAT(schema("add", url).output, HasSubstr("shop.one: ready"));
+    server.sql("set global binlog_format = 'STATEMENT'");
+    EXPECT_THAT(schema("add", url).output, HasSubstr("binlog_format = ROW"));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "protocol/mysql/instrument/access_recorder.hpp"
 
+#include <algorithm>
+
 #include "protocol/mysql/instrument/row_key.hpp"
 
 namespace isotap::mysql::instrument {
@@ -50,8 +52,15 @@ bool AccessRecorder::record(std::span<const Value> added) {
     return true;
 }
 
-/// A row that was there before its table got the columns may have no list.
 bool AccessRecorder::record_row(std::size_t table, std::string_view key, const Value& writers) {
+    Touched touched;
+    touched.table = names_.id_of(plan_->tables[table].identity);
+    touched.kind = plan_->tables[table].kind;
+    return record_row(touched, key, writers);
+}
+
+/// A row that was there before its table got the columns may have no list.
+bool AccessRecorder::record_row(Touched touched, std::string_view key, const Value& writers) {
     if (key.empty()) {
         ++nameless_;
         return true;
@@ -59,10 +68,7 @@ bool AccessRecorder::record_row(std::size_t table, std::string_view key, const V
     if (!read_writer_list(writers.null ? "T0" : writers.text, list_)) {
         return false;
     }
-    Touched touched;
-    touched.table = table;
     touched.row = row_key_of(key);
-    touched.kind = plan_->tables[table].kind;
     if (!name_versions(touched)) {
         return false;
     }
@@ -142,16 +148,80 @@ bool AccessRecorder::record_written(std::string_view packed) {
     return true;
 }
 
+std::optional<AccessRecorder::ToldRows> AccessRecorder::record_told(std::string_view told) {
+    ToldRows rows;
+    ToldRow row;
+    std::string_view table;  // of the row before
+    history::NameId name{};
+    bool counts = false;
+    while (!told.empty()) {
+        if (!take_told_row(told, row)) {
+            return std::nullopt;
+        }
+        if (row.kind == ToldKind::omitted) {
+            ++lost_;
+            continue;
+        }
+        if (row.table != table) {
+            table = row.table;
+            const std::string identity = identity_of(table);
+            name = names_.id_of(identity);
+            counts = names(identity);
+        }
+        if (!record_told(row, name)) {
+            return std::nullopt;
+        }
+        if (counts) {
+            ++rows.of(row.kind);
+        }
+    }
+    return rows;
+}
+
+std::uint64_t& AccessRecorder::ToldRows::of(ToldKind kind) noexcept {
+    switch (kind) {
+        case ToldKind::inserted: return inserted;
+        case ToldKind::updated: return updated;
+        case ToldKind::removed: return removed;
+        default: return kept;
+    }
+}
+
+bool AccessRecorder::record_told(const ToldRow& told, history::NameId table) {
+    Touched touched;
+    touched.table = table;
+    touched.kind = told.kind == ToldKind::inserted  ? AccessKind::insert
+                   : told.kind == ToldKind::removed ? AccessKind::remove
+                                                    : AccessKind::update;
+    const std::size_t before = touched_.size();
+    if (!record_row(touched, told.row, {told.writers, false})) {
+        return false;
+    }
+    if (touched_.size() > before && touched.kind == AccessKind::update) {
+        Touched& last = touched_.back();
+        if (last.before == Version::written_by(statement_)) {
+            touched_.pop_back();  // a version that nobody else can have seen
+        } else if (told.kind == ToldKind::kept) {
+            last.after = last.before;
+        }
+    }
+    return true;
+}
+
+bool AccessRecorder::names(std::string_view identity) const {
+    return std::any_of(plan_->tables.begin(), plan_->tables.end(),
+                       [&](const sql::CapturedTable& table) { return table.identity == identity; });
+}
+
 void AccessRecorder::tell() {
     for (const Touched& touched : touched_) {
-        const history::NameId table = names_.id_of(plan_->tables[touched.table].identity);
         if (touched.writers > 0) {
             events_.accept(history::WriterList{
-                statement_, table, touched.row, touched.trimmed,
+                statement_, touched.table, touched.row, touched.trimmed,
                 std::span(writers_).subspan(touched.writers_first, touched.writers)});
         }
-        events_.accept(history::Access{statement_, table, touched.row, touched.kind, touched.before,
-                                       touched.after});
+        events_.accept(history::Access{statement_, touched.table, touched.row, touched.kind,
+                                       touched.before, touched.after});
     }
     touched_.clear();
     writers_.clear();

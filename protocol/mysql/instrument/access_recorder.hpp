@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "isotap/history/names.hpp"
 
 #include "protocol/mysql/instrument/result_row.hpp"
+#include "protocol/mysql/instrument/told_write.hpp"
 #include "protocol/mysql/instrument/writer_list.hpp"
 #include "protocol/sql/plan.hpp"
 
@@ -34,6 +36,20 @@ class AccessRecorder {
     /// What `Plan::afterwards` gave: the rows as they were before they were written.
     [[nodiscard]] bool record_written(std::string_view packed);
 
+    /// How many rows triggers have told of in the tables that the plan names.
+    struct ToldRows {
+        std::uint64_t inserted = 0;
+        std::uint64_t updated = 0;
+        std::uint64_t kept = 0;
+        std::uint64_t removed = 0;
+
+        [[nodiscard]] std::uint64_t& of(ToldKind kind) noexcept;
+    };
+
+    /// The same where triggers tell, see told_write.hpp; nothing if it cannot be read. Rows of
+    /// other tables were written by triggers and functions of the client's.
+    [[nodiscard]] std::optional<ToldRows> record_told(std::string_view told);
+
     /// Tells all that was collected.
     void tell();
 
@@ -45,7 +61,7 @@ class AccessRecorder {
 
   private:
     struct Touched {
-        std::size_t table = 0;
+        history::NameId table{};
         history::RowKey row;
         history::AccessKind kind{};
         history::Version before;
@@ -56,6 +72,9 @@ class AccessRecorder {
     };
 
     [[nodiscard]] bool record_row(std::size_t table, std::string_view key, const Value& writers);
+    [[nodiscard]] bool record_row(Touched touched, std::string_view key, const Value& writers);
+    [[nodiscard]] bool record_told(const ToldRow& told, history::NameId table);
+    [[nodiscard]] bool names(std::string_view identity) const;
     [[nodiscard]] bool record_packed(std::size_t table, std::string_view packed);
     [[nodiscard]] bool name_versions(Touched& touched) const;
     void keep(Touched& touched);

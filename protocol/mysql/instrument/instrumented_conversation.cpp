@@ -6,6 +6,7 @@
 #include "isotap/base/byte_reader.hpp"
 
 #include "protocol/mysql/instrument/packet_writer.hpp"
+#include "protocol/mysql/instrument/told_write.hpp"
 #include "protocol/mysql/messages/query_request.hpp"
 
 /// The client's side: what is withheld, what waits, what goes.
@@ -294,7 +295,7 @@ void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
         postpone(packet);
         return;
     }
-    if (unread_ && decision.counts_mentioned) {
+    if (unread_ && would_show(decision)) {
         end_unread(std::nullopt);
     } else if (unread_) {
         read_rows();
@@ -322,15 +323,16 @@ void InstrumentedConversation::run_query(Bytes packet, std::string_view text, De
     Treatment treatment = Treatment::forward;
     if (current_.rewritten) {
         const history::StatementRef ref = observation_->statement();
-        const std::string stamp = "'T" +
-                                  std::to_string(static_cast<std::uint64_t>(ref.transaction)) +
-                                  "." + std::to_string(ref.ordinal) + "'";
+        const std::string stamp = "'" + stamp_of(ref) + "'";
         forget_rows_of_failed_writes(*current_.plan);
         if (send_rewritten(packet, text, current_, stamp)) {
             recorder_.begin(*current_.plan, ref);
             rewriter_.begin(*current_.plan, ReplyRewriter::Form::text, 1);
             treatment = Treatment::strip;
         }
+    }
+    if (current_.told) {
+        name_writer(observation_->statement());
     }
     if (treatment == Treatment::forward) {
         if (row_count_ && current_.counts_mentioned && current_.end > 0) {
@@ -341,6 +343,9 @@ void InstrumentedConversation::run_query(Bytes packet, std::string_view text, De
     }
     row_count_.reset();
     push(Command::query, piece, 0, treatment, {});
+    if (current_.told) {
+        unname_writer();
+    }
 }
 
 void InstrumentedConversation::run_prepare(Bytes packet, std::string_view text, Decision decision,
@@ -395,6 +400,9 @@ void InstrumentedConversation::on_execute_head() {
         current_.reason = "unknown statement";
     }
     cover(current_.coverage, current_.reason);
+    if (current_.told) {
+        name_writer(observation_->statement());
+    }
     if (!current_.rewritten) {
         return;
     }
@@ -405,9 +413,7 @@ void InstrumentedConversation::on_execute_head() {
                                      [](const sql::Splice& one) { return one.has_stamp(); });
     forget_rows_of_failed_writes(*current_.plan);
     if (stamped) {
-        send_own_query("set @isotap_writer='T" +
-                       std::to_string(static_cast<std::uint64_t>(ref.transaction)) + "." +
-                       std::to_string(ref.ordinal) + "'");
+        send_own_query("set " + std::string(writer_variable) + "='" + stamp_of(ref) + "'");
     }
     recorder_.begin(*current_.plan, ref);
     rewriter_.begin(*current_.plan, ReplyRewriter::Form::binary, 1, found->second.columns);
@@ -416,6 +422,9 @@ void InstrumentedConversation::on_execute_head() {
 void InstrumentedConversation::on_end_of_execute(const Piece& piece) {
     push(Command::stmt_execute, piece, statement_,
          current_.rewritten ? Treatment::strip : Treatment::forward, {});
+    if (current_.told) {
+        unname_writer();
+    }
 }
 
 /// The server owes a reply to this from now on; where nothing else is owed, it comes next.
@@ -428,31 +437,6 @@ void InstrumentedConversation::push(Command command, const Piece& piece, std::ui
     } else if (first) {
         reply_.begin(command);
     }
-}
-
-/// A command that the client has not sent, and whose reply it does not get.
-void InstrumentedConversation::send_own_query(std::string_view text) {
-    std::vector<std::uint8_t> payload{static_cast<std::uint8_t>(Command::query)};
-    if (channel_.in_force.has(Capability::query_attributes)) {
-        payload.insert(payload.end(), {0, 1});  // none, in one set
-    }
-    payload.insert(payload.end(), text.begin(), text.end());
-    std::vector<std::uint8_t> out;
-    write_packet(payload, 0, out);
-    actions_->send_own(Side::server, std::move(out));
-    push(Command::query, Piece(), 0, Treatment::swallow, {});
-}
-
-void InstrumentedConversation::forget_rows_of_failed_writes(const sql::Plan& plan) {
-    if (!plan.afterwards.empty() && std::exchange(rows_left_behind_, false)) {
-        send_own_query("set @isotap_done='',@isotap_rows=''");
-    }
-}
-
-void InstrumentedConversation::read_rows() {
-    reading_ = true;
-    read_.reset();
-    send_own_query(unread_->plan->afterwards);
 }
 
 void InstrumentedConversation::cover(history::Coverage coverage, std::string_view reason) {

@@ -53,12 +53,14 @@ class InstrumentedConversation final : public Conversation {
     struct Decision {
         std::shared_ptr<const sql::Plan> plan;  ///< null: it goes as it came, for `reason`
         bool rewritten = false;
+        bool told = false;  ///< it goes as it came, and triggers tell what it wrote
         history::Coverage coverage = history::Coverage::opaque;
         std::string_view reason;  ///< a literal, or of `plan`
         StatementEffect effect;
         std::size_t begin = 0;  ///< the statement alone, in the client's text
         std::size_t end = 0;
         bool counts_mentioned = false;
+        bool diagnostics_mentioned = false;
         bool wait = false;  ///< the plan is being made
     };
 
@@ -92,6 +94,7 @@ class InstrumentedConversation final : public Conversation {
     void go_on();
     void settle();
     [[nodiscard]] bool must_wait() const noexcept;
+    [[nodiscard]] bool would_show(const Decision& next) const noexcept;
     void hold();
 
     // Planning.
@@ -104,6 +107,8 @@ class InstrumentedConversation final : public Conversation {
     bool send_rewritten(Bytes packet, std::string_view text, const Decision& decision,
                         std::string_view stamp);
     void send_own_query(std::string_view text);
+    void name_writer(const history::StatementRef& statement);
+    void unname_writer();
     void forget_rows_of_failed_writes(const sql::Plan& plan);
     void cover(history::Coverage coverage, std::string_view reason);
     void push(Command command, const Piece& piece, std::uint32_t statement,
@@ -121,6 +126,7 @@ class InstrumentedConversation final : public Conversation {
     void cover_gaps();
     void read_rows();
     void end_unread(std::optional<std::string_view> rows);
+    void record_told(const sql::Plan& plan, std::string_view rows, std::uint64_t affected);
     void on_success(const Request& request, const ReplyStep& step, Time now) override;
     void on_failure(const Request& request, const ReplyStep& step, Time now) override;
     void on_prepared(const PrepareOk& prepared) override;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "protocol/mysql/instrument/instrumented_conversation.hpp"
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/statement_splitter.hpp"
 
 /// What is to be done with a text of the client.
@@ -18,6 +19,22 @@ bool mentions_counts(const sql::TokenList& tokens) noexcept {
     for (sql::TokenIndex i = 0; i < tokens.size(); ++i) {
         if (tokens[i].is(Keyword::row_count) || tokens[i].is(Keyword::found_rows)) {
             return true;
+        }
+    }
+    return false;
+}
+
+/// What no other statement may come before: it asks what the last one met with.
+bool mentions_diagnostics(const sql::TokenList& tokens) noexcept {
+    const bool asks = sql::same_word(tokens.text(0), "get") || tokens[0].is(Keyword::show);
+    for (sql::TokenIndex i = 0; i < tokens.size(); ++i) {
+        const std::string_view word = tokens.text(i);
+        for (const char* counter :
+             {"@@warning_count", "@@error_count", "warning_count", "error_count"}) {
+            if (sql::same_word(word, counter)) return true;
+        }
+        for (const char* area : {"warnings", "errors", "diagnostics"}) {
+            if (asks && sql::same_word(word, area)) return true;
         }
     }
     return false;
@@ -52,6 +69,8 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
             decision.effect = std::move(effect);
         }
         decision.counts_mentioned = decision.counts_mentioned || mentions_counts(tokens_);
+        decision.diagnostics_mentioned =
+            decision.diagnostics_mentioned || mentions_diagnostics(tokens_);
     }
     if (count != 1 || !span.sure) {
         decision.reason = "several statements";
@@ -90,21 +109,27 @@ void InstrumentedConversation::decide_by_plan(Decision& decision, std::string_vi
     }
     decision.coverage = decision.plan->coverage;
     decision.reason = decision.plan->reason;
-    if (!decision.plan->rewrites()) {
+    decision.rewritten = decision.plan->rewrites();
+    decision.told = decision.plan->told_by_triggers;
+    if (!decision.rewritten && !decision.told) {
         return;
     }
-    decision.rewritten = true;
     const bool counts =
         decision.plan->reply == sql::ReplyChange::rebuild || !decision.plan->afterwards.empty();
     std::string_view why;
     if (counts && (counts_in_use_ || decision.counts_mentioned)) {
         why = "ROW_COUNT in use";
+    } else if (decision.told && decision.diagnostics_mentioned) {
+        why = "diagnostics in use";
+    } else if (decision.plan->hints && statement.find("/*+") != std::string_view::npos) {
+        why = "optimizer hint";
     } else if (command == Command::stmt_prepare && writes(*decision.plan) &&
                channel_.in_force.has(Capability::mariadb_bulk_operations)) {
         why = "bulk operations";
     }
     if (!why.empty()) {
         decision.rewritten = false;
+        decision.told = false;
         decision.coverage = Coverage::opaque;
         decision.reason = why;
     }

@@ -235,7 +235,9 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
     note_refusal();
     const bool of_statement =
         request.command == Command::query || request.command == Command::stmt_execute;
-    if (of_statement && current_.rewritten && !current_.plan->afterwards.empty() && step.ends) {
+    const bool collects = (current_.rewritten || current_.told) && current_.plan &&
+                          !current_.plan->afterwards.empty();
+    if (of_statement && collects && step.ends) {
         status_ = step.ok.status;
         unread_.emplace(Unread{current_.plan,
                                request.command,
@@ -272,34 +274,6 @@ void InstrumentedConversation::on_effect(const StatementEffect& effect) {
         plans_.on_schema_changed(context_.id(plans_));
     }
     context_.on_effect(effect);
-}
-
-/// The rows of the write have come, or will not: now it is through.
-void InstrumentedConversation::end_unread(std::optional<std::string_view> rows) {
-    const Unread unread = *std::exchange(unread_, std::nullopt);
-    recorder_.begin(*unread.plan, observation_->statement());
-    if (!rows) {
-        rows_left_behind_ = true;
-        cover(Coverage::opaque, "rows not asked for");
-        observation_->mark_incomplete();
-    } else if (!recorder_.record_written(*rows)) {
-        blow_fuse("a list of rows that cannot be read");
-        cover(Coverage::opaque, "fuse");
-    } else {
-        cover_gaps();
-        recorder_.tell();
-    }
-    ReplyStep step = unread.step;
-    step.ok.session_state = unread.session_state;
-    observation_->command_succeeded(unread.command, step, unread.at);
-}
-
-void InstrumentedConversation::cover_gaps() {
-    if (recorder_.lost() > 0) {
-        cover(Coverage::partial, "too many rows");
-    } else if (recorder_.nameless() > 0) {
-        cover(Coverage::partial, "rows without a name");
-    }
 }
 
 void InstrumentedConversation::blow_fuse(std::string_view why) {

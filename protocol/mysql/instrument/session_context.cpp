@@ -39,6 +39,18 @@ StatementEffect effect_of_create(const sql::TokenList& tokens) {
     return {Kind::temporary, name_at(tokens, i)};
 }
 
+/// Triggers of ours set variables, and the reply to the client's own statement would say so.
+bool tracks_state(const sql::TokenList& tokens) {
+    for (sql::TokenIndex i = 0; i < tokens.size(); ++i) {
+        const std::string_view word = tokens.text(i);
+        if (sql::same_word(word, "session_track_state_change") ||
+            sql::same_word(word, "@@session_track_state_change")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 StatementEffect effect_of_set(std::string_view text, const sql::LexerState& lexing) {
     sql::TokenCursor cursor(text, lexing);
     cursor.advance();
@@ -75,7 +87,9 @@ StatementEffect effect_of(const sql::TokenList& tokens, const sql::LexerState& l
     switch (tokens[0].keyword) {
         case Keyword::use: return {Kind::database, name_at(tokens, 1)};
         case Keyword::create: return effect_of_create(tokens);
-        case Keyword::set: return effect_of_set(tokens.text(), lexing);
+        case Keyword::set:
+            return !lexing.mariadb && tracks_state(tokens) ? StatementEffect{Kind::tracking, {}}
+                                                           : effect_of_set(tokens.text(), lexing);
         case Keyword::alter:
         case Keyword::drop:
         case Keyword::rename:
@@ -97,6 +111,7 @@ void SessionContext::on_effect(const StatementEffect& effect) {
     switch (effect.kind) {
         case Kind::none:
         case Kind::schema: return;
+        case Kind::tracking: on_lost("session state tracked"); return;
         case Kind::database:
             context_.database = effect.value;
             id_known_ = false;

@@ -21,6 +21,7 @@ struct StatementEffect {
         temporary,  ///< makes the temporary table `value`; empty: of any name
         settings,   ///< sql_mode, character set
         schema,     ///< tables, views, grants
+        tracking,   ///< the client is told of all that changes in its session, from now on
     };
 
     Kind kind = Kind::none;

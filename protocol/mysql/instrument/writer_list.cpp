@@ -57,7 +57,9 @@ bool read_writer_list(std::string_view text, WriterList& list) {
         if (!take_writer(text, writer)) {
             return false;
         }
-        list.writers.push_back(writer);
+        if (list.writers.empty() || list.writers.back() != writer) {
+            list.writers.push_back(writer);  // one statement may write a row more than once
+        }
     } while (take(text, ','));
     return text.empty();
 }

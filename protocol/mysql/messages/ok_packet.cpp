@@ -16,7 +16,7 @@ std::optional<OkPacket> decode_ok(Bytes payload, Capabilities in_force) noexcept
     ok.affected_rows = length_encoded_number(reader);
     length_encoded_number(reader);  // last insert id
     ok.status = ServerStatus(reader.le16());
-    reader.le16();  // warnings
+    ok.warnings = reader.le16();
     if (!reader.ok()) {
         return std::nullopt;
     }
@@ -37,7 +37,7 @@ std::optional<OkPacket> decode_eof(Bytes payload) noexcept {
     if (reader.u8() != end_header) {
         return std::nullopt;
     }
-    reader.le16();  // warnings
+    end.warnings = reader.le16();
     end.status = ServerStatus(reader.le16());
     return reader.ok() ? std::optional(end) : std::nullopt;
 }

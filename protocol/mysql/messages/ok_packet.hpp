@@ -18,6 +18,7 @@ inline constexpr std::uint8_t end_header = 0xfe;
 struct OkPacket {
     std::uint64_t affected_rows = 0;
     ServerStatus status;
+    std::uint16_t warnings = 0;
     Bytes session_state;  ///< what the session trackers say; read it with SessionTrackReader
 };
 

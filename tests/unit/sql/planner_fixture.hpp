@@ -27,6 +27,11 @@ class Planner : public ::testing::Test {
         catalog_.add("pg_class", VersionSource::none, {"oid"}).kind = TableKind::system;
         catalog_.add("aux", VersionSource::columns, {"id", "v"}).shows_auxiliary = true;
         catalog_.add("inv", VersionSource::columns, {"id", "v"});
+        for (const char* name : {"trig", "trug"}) {
+            catalog_.add(name, VersionSource::columns, {"id", "v"}).told_by_triggers = true;
+        }
+        Table& parent = catalog_.add("parent", VersionSource::columns, {"id"});
+        parent.told_by_triggers = parent.cascades = true;
         catalog_.add("num", VersionSource::columns, {"id", "v"}).auto_increment = "id";
     }
 

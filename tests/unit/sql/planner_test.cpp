@@ -83,7 +83,16 @@ TEST_F(Planner, PacksTheRowsBehindAnAggregate) {
               "group_concat(concat(ifnull(inv.`isotap_rowid`,''),'=',inv.`isotap_wlist`) "
               "separator ';')"
               "  from inv");
-    expect_opaque("select count(*) from inv", mysql_state(), "aggregate");
+    EXPECT_EQ(rewritten("select count(*) from inv", mysql_state()),
+              "select /*+ SET_VAR(group_concat_max_len=1073741824) */  count(*), "
+              "group_concat(concat(ifnull(inv.`isotap_rowid`,''),'=',inv.`isotap_wlist`) "
+              "separator ';')  from inv");
+    EXPECT_TRUE(plan_.hints);
+    EXPECT_EQ(rewritten("with c as (select id from inv) select max(id) from c", mysql_state())
+                  .find("select /*+ SET_VAR"),
+              rewritten("with c as (select id from inv) select max(id) from c", mysql_state())
+                  .rfind("select "))
+        << "in the outermost block";
     expect_opaque("select v, count(*) from inv group by v", mariadb_state(), "GROUP BY");
     expect_opaque("select v from inv having v > 1", mariadb_state(), "HAVING");
     expect_opaque("select group_concat(v) from inv", mariadb_state(), "GROUP_CONCAT");
