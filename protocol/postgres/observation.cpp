@@ -137,7 +137,7 @@ void Observation::on_settled(Reply request, Bytes kept, bool cut) {
     } else if (request == Reply::close) {
         if (const auto close = frontend::Close::decode(kept)) {
             (close->kind == frontend::ObjectKind::portal ? portals_ : statements_)
-                .forget(close->object);
+                .set(close->object, nullptr);
         }
     }
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/lexer_state.hpp"
 #include "protocol/sql/token.hpp"
 
@@ -48,6 +49,10 @@ class TokenList {
     }
     [[nodiscard]] std::string_view text(TokenIndex i) const noexcept {
         return (*this)[i].in(text_);
+    }
+    /// A word that is no key word, in whatever case.
+    [[nodiscard]] bool spells(TokenIndex i, std::string_view word) const noexcept {
+        return same_word(text(i), word);
     }
     /// From the first byte of the first token to the last byte of the last one.
     [[nodiscard]] std::string_view text(TokenRange range) const noexcept;

@@ -283,7 +283,7 @@ void Instrument::on_owed() {
     next_.unit = unit_;
     Asked& asked = asked_.push(next_);
     if (asked.names != Asked::Names::none) {
-        asked.change = names_of(asked.names).set(asked.name, asked.named);
+        asked.change = names_of(asked.names).change(asked.name, asked.named);
     }
     count_effects(asked, 1);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/name.hpp"
 
 namespace isotap::postgres::instrument {
@@ -16,13 +15,9 @@ using Kind = StatementEffect::Kind;
 
 namespace {
 
-bool is_word(const TokenList& tokens, TokenIndex at, std::string_view word) noexcept {
-    return sql::same_word(tokens.text(at), word);
-}
-
 bool has_word(const TokenList& tokens, std::string_view lower) noexcept {
     for (TokenIndex at = 1; at < tokens.size(); ++at) {
-        if (is_word(tokens, at, lower)) {
+        if (tokens.spells(at, lower)) {
             return true;
         }
     }
@@ -32,7 +27,7 @@ bool has_word(const TokenList& tokens, std::string_view lower) noexcept {
 bool is_one_of(const TokenList& tokens, TokenIndex at,
                std::initializer_list<std::string_view> words) noexcept {
     return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return is_word(tokens, at, word); });
+                       [&](std::string_view word) { return tokens.spells(at, word); });
 }
 
 bool names_temporary(const TokenList& tokens, TokenIndex at) noexcept {
@@ -51,7 +46,7 @@ struct Named {
             whether = true;
             at += tokens[at + 1].is(Keyword::not_) ? 3 : 2;
         }
-        at += is_word(tokens, at, "only") ? 1 : 0;
+        at += tokens.spells(at, "only") ? 1 : 0;
         name = sql::name_of(tokens.text(at), sql::Dialect::postgres);
         while (tokens[at + 1].is(TokenKind::dot)) {
             at += 2;
@@ -106,8 +101,7 @@ StatementEffect temporary(const TokenList& tokens, TokenIndex at, bool is_table)
     StatementEffect effect{Kind::temporary, false, Named(tokens, at).name};
     effect.of_table = is_table && !has_word(tokens, "inherits");
     for (TokenIndex i = at; i + 1 < tokens.size(); ++i) {
-        effect.local =
-            effect.local || (is_word(tokens, i, "commit") && is_word(tokens, i + 1, "drop"));
+        effect.local = effect.local || (tokens.spells(i, "commit") && tokens.spells(i + 1, "drop"));
     }
     return effect;
 }
@@ -115,7 +109,7 @@ StatementEffect temporary(const TokenList& tokens, TokenIndex at, bool is_table)
 }  // namespace
 
 StatementEffect effect_of_create(const TokenList& tokens) {
-    if (is_word(tokens, 1, "schema")) {
+    if (tokens.spells(1, "schema")) {
         const bool more = has_word(tokens, "create") || has_word(tokens, "grant");
         return more ? anything() : only({});
     }
@@ -124,11 +118,10 @@ StatementEffect effect_of_create(const TokenList& tokens) {
         if (!table && !tokens[at].is(Keyword::view) && !tokens[at].is(Keyword::sequence)) {
             continue;
         }
-        bool is_temporary =
-            is_word(tokens, at + 1, "pg_temp") || is_word(tokens, at + 4, "pg_temp");
+        bool is_temporary = tokens.spells(at + 1, "pg_temp") || tokens.spells(at + 4, "pg_temp");
         for (TokenIndex before = 1; before < at; ++before) {
             is_temporary = is_temporary || names_temporary(tokens, before);
-            if (is_word(tokens, before, "foreign")) {
+            if (tokens.spells(before, "foreign")) {
                 return anything();
             }
         }
@@ -137,7 +130,7 @@ StatementEffect effect_of_create(const TokenList& tokens) {
         }
         return table ? created(tokens, at + 1) : only({Named(tokens, at + 1).name});
     }
-    const TokenIndex what = is_word(tokens, 1, "or") ? 3 : 1;
+    const TokenIndex what = tokens.spells(1, "or") ? 3 : 1;
     if (is_one_of(tokens, 1, {"index", "unique", "type", "domain"})) {
         return only({});
     }
@@ -162,7 +155,7 @@ StatementEffect effect_of_schema_change(const TokenList& tokens) {
             }
         }
         StatementEffect effect = only({table.name});
-        effect.only_adds = is_word(tokens, table.behind, "add");
+        effect.only_adds = tokens.spells(table.behind, "add");
         return effect;
     }
     const bool known =

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "protocol/postgres/instrument/schema_change.hpp"
-#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/name.hpp"
 
 namespace isotap::postgres::instrument {
@@ -17,10 +16,6 @@ using sql::TokenList;
 using Kind = StatementEffect::Kind;
 
 namespace {
-
-bool is_word(const TokenList& tokens, TokenIndex at, std::string_view word) noexcept {
-    return sql::same_word(tokens.text(at), word);
-}
 
 bool has(std::string_view text, std::string_view lower) noexcept {
     return std::search(text.begin(), text.end(), lower.begin(), lower.end(), sql::same_letter) !=
@@ -50,7 +45,7 @@ std::string role_named(const TokenList& tokens, TokenIndex at) {
     if (tokens[at].is(TokenKind::string) && spelled.size() >= 2) {
         return std::string(spelled.substr(1, spelled.size() - 2));
     }
-    if (is_word(tokens, at, "none") || tokens[at].is(Keyword::default_)) {
+    if (tokens.spells(at, "none") || tokens[at].is(Keyword::default_)) {
         return {};
     }
     return sql::name_of(spelled, sql::Dialect::postgres);
@@ -66,7 +61,7 @@ StatementEffect effect_of_set(const TokenList& tokens) {
         ++at;
     }
     const TokenIndex value = at + 2;
-    if (is_word(tokens, at, "search_path")) {
+    if (tokens.spells(at, "search_path")) {
         effect.kind = Kind::search_path;
         effect.value = tokens[value].is(Keyword::default_) ? "" : rest_of(tokens, value);
     } else if (tokens[at].is(Keyword::schema)) {
@@ -77,7 +72,7 @@ StatementEffect effect_of_set(const TokenList& tokens) {
             tokens[at + 1].is(TokenKind::equals) || tokens[at + 1].is(Keyword::to);
         effect.kind = Kind::role;
         effect.value = role_named(tokens, assigned ? value : at + 1);
-    } else if (tokens[at].is(Keyword::session) || is_word(tokens, at, "session_authorization")) {
+    } else if (tokens[at].is(Keyword::session) || tokens.spells(at, "session_authorization")) {
         effect.kind = Kind::unclear;
     } else if (tokens[at].is(Keyword::names) || tokens[at].is(Keyword::client_encoding) ||
                tokens[at].is(Keyword::standard_conforming_strings)) {
@@ -90,7 +85,7 @@ StatementEffect effect_of_reset(const TokenList& tokens) {
     StatementEffect effect;
     if (tokens[1].is(Keyword::all)) {
         effect.kind = Kind::reset_all;
-    } else if (is_word(tokens, 1, "search_path")) {
+    } else if (tokens.spells(1, "search_path")) {
         effect.kind = Kind::search_path;
     } else if (tokens[1].is(Keyword::role)) {
         effect.kind = Kind::role;
@@ -124,7 +119,7 @@ StatementEffect effect_of_query(const TokenList& tokens) {
                    !tokens[at - 1].is(Keyword::insert) && !tokens[at - 1].is(Keyword::merge)) {
             return effect_of_into(tokens, at + 1);
         } else if (tokens[at].is(TokenKind::word) && tokens.text(at).size() == set_config.size() &&
-                   is_word(tokens, at, set_config) && sets_what_matters(tokens, at)) {
+                   tokens.spells(at, set_config) && sets_what_matters(tokens, at)) {
             return {Kind::unclear, false, {}};
         }
     }
