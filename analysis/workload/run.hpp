@@ -48,7 +48,7 @@ struct Event {
     Answer answer;                      ///< for `ended` and `added`; `told` has its notices
 };
 
-/// The one that is no cycle of dependencies (ADR 0009).
+/// The one that is no cycle of dependencies (ADR 0011).
 inline constexpr std::string_view against_commits = "G-single-predicate-commit";
 
 struct FoundAnomaly {

@@ -13,7 +13,7 @@ namespace isotap::proxy {
 
 /// Writes that passed over a row which an open transaction had just made meet their condition,
 /// where that one then committed first: the order of the commits would have left other rows behind
-/// (ADR 0009). A hazard below SERIALIZABLE, where both levels are known. Nothing of two
+/// (ADR 0011). A hazard below SERIALIZABLE, where both levels are known. Nothing of two
 /// transactions that an anomaly already names together.
 std::vector<workload::FoundAnomaly> passed_over(const RunDigest& digest,
                                                 const ConditionWitness& witness,
