@@ -36,9 +36,8 @@ class IsolationTester : public testing::TestWithParam<bool> {};
 
 TEST_P(IsolationTester, GivesTheExpectedOutputOfPostgresOwnSpecifications) {
     const Finished fetched =
-        run({.arguments = {"python3",
-                           source_folder() / "tests/integration/postgres_isolation_source.py",
-                           cache_folder()}},
+        run({.arguments = {"python3", source_folder() / "tests/integration/postgres_source.py",
+                           "isolation", cache_folder()}},
             std::chrono::minutes(10));
     if (fetched.exit_code != 0) GTEST_SKIP() << fetched.output;
     // What the package tools say comes before; the folder is the last line.

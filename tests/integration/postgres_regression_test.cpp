@@ -61,9 +61,8 @@ class PostgresRegression : public testing::TestWithParam<Expected> {
     void SetUp() override {
         if (!postgres_programs(GetParam().version)) GTEST_SKIP() << "SKIPPED: no such server here";
         const Finished asked =
-            run({.arguments = {"python3",
-                               source_folder() / "tests/integration/postgres_regression_source.py",
-                               cache_folder()}},
+            run({.arguments = {"python3", source_folder() / "tests/integration/postgres_source.py",
+                               "regress", cache_folder()}},
                 std::chrono::minutes(6));
         if (asked.exit_code != 0) GTEST_SKIP() << "SKIPPED: " << asked.output;
         const std::size_t newline = asked.output.find_last_of('\n', asked.output.size() - 2);
