@@ -49,6 +49,12 @@ std::string MysqlRows::spelled(const std::string& table) const {
     return database_ + "." + sql::quoted(table, sql::Dialect::mysql);
 }
 
+/// Waits for no lock of a table, or for as little as the server lets one say.
+std::string_view MysqlRows::impatient_select() const {
+    return server_.engine == "mariadb" ? "SET STATEMENT lock_wait_timeout=0 FOR SELECT"
+                                       : "SELECT /*+ SET_VAR(lock_wait_timeout=1) */";
+}
+
 /// Asked once a run.
 const std::map<std::string, MysqlRows::Shape>& MysqlRows::shapes() {
     if (!shapes_.empty()) return shapes_;
@@ -78,10 +84,9 @@ const std::map<std::string, MysqlRows::Shape>& MysqlRows::shapes() {
 std::vector<SeenRow> MysqlRows::rows() {
     std::vector<SeenRow> seen;
     for (const auto& [table, shape] : shapes()) {
-        const auto answer = control_.execute(
-            fmt::format("SET STATEMENT lock_wait_timeout=0 FOR SELECT t.isotap_rowid, "
-                        "t.isotap_wlist{} FROM {} t",
-                        shape.list, spelled(table)));
+        const auto answer =
+            control_.execute(fmt::format("{} t.isotap_rowid, t.isotap_wlist{} FROM {} t",
+                                         impatient_select(), shape.list, spelled(table)));
         for (const workload::Row& row : answer.rows) {
             mysql::instrument::WriterList list;
             if (!row.at(0) || !row.at(1) || !read_writer_list(*row.at(1), list) ||
@@ -111,8 +116,8 @@ std::vector<bool> MysqlRows::matches(const std::string& table, const std::string
         values += fmt::format("{}({}{})", i == 0 ? "" : ", ", i, images[i]);
     }
     const std::array texts{
-        fmt::format("CREATE OR REPLACE TEMPORARY TABLE {} AS SELECT 0 AS isotap_image, t.* FROM {}"
-                    " t LIMIT 0",
+        "DROP TEMPORARY TABLE IF EXISTS " + copy,
+        fmt::format("CREATE TEMPORARY TABLE {} AS SELECT 0 AS isotap_image, t.* FROM {} t LIMIT 0",
                     copy, spelled(table)),
         fmt::format("INSERT INTO {} VALUES {}", copy, values),
         fmt::format("SELECT isotap_image FROM {} AS {} WHERE {}", copy, alias, condition)};

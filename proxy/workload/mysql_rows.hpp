@@ -9,11 +9,12 @@
 namespace isotap::proxy {
 
 /// The rows of one database whose tables carry the columns of `isotap schema`, and what conditions
-/// say of images of them. Uses a connection that it is given and that outlives it. One thread.
+/// say of images of them. Uses a connection, and what is known of its server, that outlive it. One
+/// thread.
 class MysqlRows {
   public:
-    MysqlRows(Client& control, std::string database)
-        : control_(control), database_(std::move(database)) {}
+    MysqlRows(Client& control, const workload::ServerPattern& server, std::string database)
+        : control_(control), server_(server), database_(std::move(database)) {}
 
     /// The database has been emptied: what is known of its tables is.
     void forget() { shapes_.clear(); }
@@ -34,8 +35,10 @@ class MysqlRows {
 
     const std::map<std::string, Shape>& shapes();
     [[nodiscard]] std::string spelled(const std::string& table) const;
+    [[nodiscard]] std::string_view impatient_select() const;
 
     Client& control_;
+    const workload::ServerPattern& server_;
     std::string database_;
     std::map<std::string, Shape> shapes_;
 };

@@ -97,9 +97,7 @@ class MysqlServer final : public Server {
         return names;
     }
 
-    std::vector<SeenRow> rows() override {
-        return what_.engine == "mariadb" ? rows_.rows() : std::vector<SeenRow>();
-    }
+    std::vector<SeenRow> rows() override { return rows_.rows(); }
 
     std::vector<bool> matches(const std::string& table, const std::string& alias,
                               const std::string& condition,
@@ -156,7 +154,7 @@ class MysqlServer final : public Server {
 
     std::unique_ptr<Client> control_;
     std::string scratch_ = scratch_name();
-    MysqlRows rows_{*control_, scratch_};
+    MysqlRows rows_{*control_, what_, scratch_};
     SteadyClock::time_point pictured_;
     int asked_ = 0;  ///< times since the last statement was sent
 };
