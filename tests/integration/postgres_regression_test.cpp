@@ -4,8 +4,8 @@
 // other things to some of it, and cannot load its library; what counts is that they say the same
 // through the proxy.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -29,19 +29,19 @@ using Verdicts = std::map<std::string, std::string>;
 
 constexpr long tests_min = 180;
 
-/// Passes directly, at least: a suite that fails anyway shows nothing.
-struct Expected {
-    int version;
-    long passes_min;
-};
 constexpr std::chrono::minutes patience{15};
 
-/// The suite is that of 15. On other versions it fails in ways that differ from run to run,
-/// directly too (on 12, 47 of 217 tests pass): those are run and read by a person.
-std::vector<Expected> versions() {
-    if (std::getenv("ISOTAP_EVERY_VERSION") == nullptr) return {{15, 180}};
-    return {{15, 180}, {12, 40}, {18, 60}};
-}
+/// The suite is that of 15. On other versions much of it fails, and what fails leaves to its
+/// neighbours what they do not expect: one test at a time, or they end in another way each time.
+struct Expected {
+    int version;
+    int at_once;
+    long passes_min;                    ///< a suite that fails anyway shows nothing
+    std::vector<std::string> left_out;  ///< that server dies of them
+};
+
+const Expected versions[] = {
+    {15, 20, 180, {}}, {18, 1, 90, {}}, {12, 1, 50, {"arrays", "triggers", "tsearch"}}};
 
 const std::vector<std::string> modes{"relay", "observe"};
 
@@ -73,6 +73,11 @@ class PostgresRegression : public testing::TestWithParam<Expected> {
                                scratch_.path() / name);
         }
         fs::create_symlink(inputs_ / "regress.so", scratch_.path() / "regress.so");
+        std::string schedule = read_file(inputs_ / "parallel_schedule");
+        for (const std::string& name : GetParam().left_out) {
+            schedule = std::regex_replace(schedule, std::regex(" " + name + "\\b"), "");
+        }
+        write_file(scratch_.path() / "schedule", schedule);
     }
 
     /// The whole suite on a new server; an empty mode means without the proxy.
@@ -93,7 +98,8 @@ class PostgresRegression : public testing::TestWithParam<Expected> {
                            "--outputdir=" + outputs.path().string(), "--host=127.0.0.1",
                            "--port=" + std::to_string(port), "--user=postgres",
                            "--dbname=regression", "--max-concurrent-tests=20",
-                           "--schedule=" + (inputs_ / "parallel_schedule").string()},
+                           "--max-connections=" + std::to_string(GetParam().at_once),
+                           "--schedule=" + (scratch_.path() / "schedule").string()},
              .run_as = user_,
              .folder = outputs.path()},
             patience);
@@ -105,6 +111,7 @@ class PostgresRegression : public testing::TestWithParam<Expected> {
         return verdicts;
     }
 
+    /// Those of `some` that `others` lacks, or has another verdict of.
     static Verdicts those_unlike(const Verdicts& some, const Verdicts& others) {
         Verdicts different;
         for (const auto& [name, verdict] : some) {
@@ -126,15 +133,15 @@ TEST_P(PostgresRegression, IsTheSameInBothModes) {
     const Verdicts direct = run_suite("");
     const auto passed = std::count_if(direct.begin(), direct.end(),
                                       [](const auto& test) { return test.second == "ok"; });
-    RecordProperty("passed_directly",
-                   std::to_string(passed) + " of " + std::to_string(direct.size()));
+    std::cout << GetParam().version << ": " << passed << " of " << direct.size()
+              << " pass directly\n";
     EXPECT_GE(passed, GetParam().passes_min) << differences_;
     for (const std::string& mode : modes) {
-        EXPECT_EQ(those_unlike(run_suite(mode), direct), Verdicts{}) << mode << differences_;
+        EXPECT_EQ(those_unlike(direct, run_suite(mode)), Verdicts{}) << mode << differences_;
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Version, PostgresRegression, testing::ValuesIn(versions()),
+INSTANTIATE_TEST_SUITE_P(Version, PostgresRegression, testing::ValuesIn(versions),
                          [](const auto& test) { return std::to_string(test.param.version); });
 
 }  // namespace
