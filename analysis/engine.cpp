@@ -60,6 +60,7 @@ void Engine::Body::search() {
         const Components components = components_of(graph, [](const auto&) { return true; });
         find_cycles(graph, components);
         retire_settled(graph, components);
+        retire_from_large(graph, components);
     }
     retire_outside_graph();
     retire_oldest();
@@ -159,12 +160,46 @@ void Engine::Body::retire_oldest() {
         }
     });
     // A quarter in one go, so that this is not the work of every search.
-    const std::size_t surplus = all.size() - options_.window + options_.window / 4;
-    const std::size_t count = std::min(surplus, ended.size());
+    force_out(std::move(ended), all.size() - options_.window + options_.window / 4);
+}
+
+/// At weak levels every transaction may be in a cycle with the next one, for hours: a component
+/// that never leaves, whose search takes longer and longer. What it has is told; the oldest of
+/// those in it that are settled go.
+void Engine::Body::retire_from_large(const SearchGraph& graph, const Components& components) {
+    constexpr std::size_t least = 64;
+    constexpr std::size_t components_in_window = 16;
+    if (options_.window == 0) {
+        return;
+    }
+    const std::size_t most = std::max(least, options_.window / components_in_window);
+    const Time horizon = inference_.retirement_horizon();
+    const Transactions& all = inference_.transactions();
+    for (std::uint32_t component = 0; component < components.count(); ++component) {
+        const auto nodes = components.nodes(component);
+        if (nodes.size() <= most) {
+            continue;
+        }
+        std::vector<Slot> settled;
+        for (const SearchGraph::Node node : nodes) {
+            const Slot slot = graph.transaction(node);
+            if (slot != no_slot && all[slot].status == Status::committed &&
+                inference_.is_settled(slot, horizon)) {
+                settled.push_back(slot);
+            }
+        }
+        force_out(std::move(settled), nodes.size() - most + most / 4);
+    }
+}
+
+/// The oldest of these, at most so many.
+void Engine::Body::force_out(std::vector<Slot> ended, std::size_t count) {
+    const Transactions& all = inference_.transactions();
     std::stable_sort(ended.begin(), ended.end(),
                      [&](Slot a, Slot b) { return all[a].ended < all[b].ended; });
-    for (std::size_t i = 0; i < count; ++i) {
-        inference_.retire(ended[i]);
+    ended.resize(std::min(count, ended.size()));
+    for (const Slot slot : ended) {
+        inference_.retire(slot);
         ++statistics_.forced;
     }
 }

@@ -66,6 +66,8 @@ class Engine::Body final : public DependencySink {
     void retire_settled(const SearchGraph& graph, const Components& components);
     void retire_outside_graph();
     void retire_oldest();
+    void retire_from_large(const SearchGraph& graph, const Components& components);
+    void force_out(std::vector<Slot> ended, std::size_t count);
     void forget_edges();
     void tell_serial_order(const SearchGraph& graph, const Components& components);
     void leave(Slot transaction);

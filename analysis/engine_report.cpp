@@ -103,6 +103,7 @@ CycleEdge Engine::Body::described(const Dependency& step) const {
     edge.kind = step.kind;
     edge.predicate = step.predicate;
     edge.current_read = step.current_read;
+    edge.emptied = step.emptied;
     edge.version = step.version;
     edge.from_statement = step.from_statement;
     edge.to_statement = step.to_statement;

@@ -14,7 +14,8 @@ std::string_view cycle_with_rw(const std::vector<CycleEdge>& edges) noexcept {
         return std::count_if(edges.begin(), edges.end(),
                              [kind](const CycleEdge& edge) { return edge.kind == kind; });
     };
-    if (std::any_of(edges.begin(), edges.end(), [](const CycleEdge& e) { return e.predicate; })) {
+    if (std::any_of(edges.begin(), edges.end(),
+                    [](const CycleEdge& e) { return e.predicate && !e.emptied; })) {
         return "phantom";
     }
     if (count(EdgeKind::session) != 0 || count(EdgeKind::real_time) != 0) {

@@ -135,6 +135,19 @@ void Chronicle::take(const history::Access& event) {
                      writes ? " -> " + spell(event.after) : ""));
 }
 
+void Chronicle::take(const history::HeldRead& event) {
+    take(history::Access{
+        event.statement, event.table, event.row, history::AccessKind::read, event.before, {}});
+}
+
+void Chronicle::take(const history::TableEmptied& event) {
+    const auto found = names_.find(event.table);
+    const std::string table = found == names_.end() ? "?" : found->second;
+    if (about(event.statement) || (!subject_.transaction && table == subject_.table)) {
+        tell(fmt::format("  {} emptied {}", name(event.statement), table));
+    }
+}
+
 void Chronicle::take(const history::WriterList& event) {
     if (!about(event.statement) && !about_row(event.table, event.row)) {
         return;

@@ -39,6 +39,8 @@ class Chronicle final : public history::EventSink {
     void take(const history::WriterList& event);
     void take(const history::RowLabelled& event);
     void take(const history::PredicateRead& event);
+    void take(const history::TableEmptied& event);
+    void take(const history::HeldRead& event);
     void take(const history::Alias& event);
     void take(const history::Gap& event);
 

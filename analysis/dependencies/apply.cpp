@@ -20,8 +20,9 @@ Version Inference::resolved(Version version) const noexcept {
 }
 
 void Inference::commit(Slot transaction) {
-    const Workspace& work = workspaces_[transactions_[transaction].workspace];
+    Workspace& work = workspaces_[transactions_[transaction].workspace];
     fetch_ahead(work);
+    work.mark_deciding();
     for (const Workspace::Access& access : work.accesses) {
         apply(transaction, work, access);
     }
@@ -32,6 +33,7 @@ void Inference::commit(Slot transaction) {
     transactions_[transaction].done = true;
     versions_.on_committed(transaction);
     predicates_.on_committed(work);
+    emptied_.on_committed(transaction, work);
     close(transaction);
     if (options_.session_order) {
         follow_session(transaction);
@@ -111,9 +113,10 @@ void Inference::apply_read(Slot transaction, const Workspace::Access& access) {
         sink_.on_breach();
         return;
     }
-    const bool locking = access.kind == AccessKind::locking_read;
-    versions_.add_reader(version, transaction, access.statement,
-                         locking ? Sight::locking : Sight::plain);
+    const Sight sight = access.decides                            ? Sight::deciding
+                        : access.kind == AccessKind::locking_read ? Sight::locking
+                                                                  : Sight::plain;
+    versions_.add_reader(version, transaction, access.statement, sight);
 }
 
 /// It comes behind the writer of the version and before who writes the next one, as a write does.

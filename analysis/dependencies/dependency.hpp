@@ -20,7 +20,9 @@ struct Dependency {
     EdgeKind kind = EdgeKind::ww;
     bool predicate = false;
     bool current_read = false;
+    bool decides = false;      ///< what `to` wrote went by this current read
     history::Version version;  ///< overwritten (ww), seen (wr, rw)
+    bool emptied = false;      ///< with the table of the row, not by itself
 };
 
 /// Takes what the history proves, as soon as it is proved.

@@ -94,10 +94,12 @@ void Inference::on(const history::TransactionLevel& event) {
 
 void Inference::on(const history::TransactionEnded& event) {
     note_time(event.at);
-    if (workspace_of(event.transaction) == nullptr) {
+    Workspace* work = workspace_of(event.transaction);
+    if (work == nullptr) {
         ++statistics_.gaps;
         return;
     }
+    work->requested = event.requested;
     const Slot slot = slot_of(event.transaction);
     transactions_[slot].ended = event.at;
     transactions_[slot].outcome = event.outcome;
@@ -207,6 +209,37 @@ void Inference::on(const history::PredicateRead& event) {
 void Inference::on(const history::PredicateMatch& event) {
     if (!predicates_.match(event)) {
         ++statistics_.unresolved;
+    }
+}
+
+void Inference::on(const history::TableEmptied& event) {
+    Workspace* work = workspace_of(event.statement.transaction);
+    if (work == nullptr) {
+        ++statistics_.gaps;
+        return;
+    }
+    work->emptied.push_back({event.table, event.statement.ordinal});
+    predicates_.on_emptied(event.table);
+}
+
+/// Of one who committed and is remembered; who is retired has been judged without it.
+void Inference::on(const history::HeldRead& event) {
+    const Slot slot = slot_of(event.statement.transaction);
+    if (slot == no_slot || transactions_[slot].status != Status::committed) {
+        ++statistics_.gaps;
+        return;
+    }
+    ++statistics_.accesses;
+    Workspace::Access access{rows_.of(event.table, event.row),
+                             event.statement.ordinal,
+                             history::AccessKind::read,
+                             resolved(event.before),
+                             {}};
+    if (access.before.kind == history::VersionKind::foreign &&
+        name_foreign(slot, access) != Naming::done) {
+        defer(slot, access);
+    } else {
+        apply_read(slot, access);
     }
 }
 

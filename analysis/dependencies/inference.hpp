@@ -11,6 +11,7 @@
 #include "isotap/history/events.hpp"
 
 #include "analysis/dependencies/dependency.hpp"
+#include "analysis/dependencies/emptied.hpp"
 #include "analysis/dependencies/predicates.hpp"
 #include "analysis/dependencies/rows.hpp"
 #include "analysis/dependencies/transactions.hpp"
@@ -35,7 +36,8 @@ class Inference {
           sink_(sink),
           statistics_(statistics),
           versions_(transactions_, rows_, sink),
-          predicates_(transactions_, rows_, versions_, sink) {}
+          predicates_(transactions_, rows_, versions_, sink),
+          emptied_(transactions_, rows_, versions_, sink) {}
 
     void accept(const history::Event& event);
 
@@ -95,6 +97,8 @@ class Inference {
     void on(const history::RowImage&) {}
     void on(const history::PredicateRead& event);
     void on(const history::PredicateMatch& event);
+    void on(const history::TableEmptied& event);
+    void on(const history::HeldRead& event);
     void on(const history::Alias& event);
     void on(const history::Gap& event);
 
@@ -122,6 +126,7 @@ class Inference {
     [[nodiscard]] history::Version last_write(Slot writer, Slot row) const;
     void defer(Slot transaction, const Workspace::Access& access);
     void apply_deferred(bool at_end);
+    void decide_emptied(bool at_end);
     void promote_seen();
     void find_garbage();
     void forget_aliases(Slot slot);
@@ -137,6 +142,7 @@ class Inference {
     Rows rows_;
     Versions versions_;
     Predicates predicates_;
+    Emptied emptied_;
     std::vector<Workspace> workspaces_;
     std::vector<Slot> free_workspaces_;
     boost::unordered_flat_map<std::uint64_t, Session, Hash> sessions_;

@@ -108,6 +108,7 @@ void Predicates::judge(const Predicate& predicate, const Match& match) {
     const auto& returned = predicate.returned;
     if (writer.status != Status::committed || writer.incomplete ||
         transactions_[predicate.reader].incomplete ||
+        emptied_.contains(static_cast<std::uint32_t>(predicate.table)) ||
         std::find(returned.begin(), returned.end(), match.row) != returned.end()) {
         return;
     }

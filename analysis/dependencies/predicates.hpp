@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "isotap/history/events.hpp"
@@ -39,6 +40,8 @@ class Predicates {
     /// The reader committed, and this is what its statements returned.
     void on_committed(const Workspace& work);
     void on_aborted(const Workspace& work);
+    /// Its rows may be gone without a version that says so.
+    void on_emptied(history::NameId table) { emptied_.insert(static_cast<std::uint32_t>(table)); }
     /// The transaction is forced out: what hangs on it stays undecided.
     void forget(Slot transaction);
 
@@ -83,6 +86,8 @@ class Predicates {
     const Versions& versions_;
     DependencySink& sink_;
     std::unordered_map<std::uint64_t, Predicate> pending_;
+    std::unordered_set<std::uint32_t>
+        emptied_;  ///< tables, also those of a statement that failed later
 };
 
 }  // namespace isotap::analysis

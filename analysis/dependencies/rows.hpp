@@ -17,6 +17,8 @@ struct Row {
     history::RowKey key;
     Slot versions = no_slot;  ///< those that are remembered, newest name first
     std::uint32_t version_count = 0;
+    Slot next_of_table = no_slot;
+    Slot previous_of_table = no_slot;
     bool indexed = false;  ///< too many versions to walk along: they are found by name
     bool in_use = false;   ///< an access waits for the end of its transaction; see `pin_rows`
     /// What the transaction whose accesses are being read saw or wrote here last.
@@ -38,6 +40,7 @@ class Rows {
             const Slot slot = pool_.take();
             pool_[slot].table = table;
             pool_[slot].key = key;
+            join_table(slot);
             place->second = slot;
         }
         return place->second;
@@ -54,6 +57,7 @@ class Rows {
 
     void erase(Slot slot) {
         by_key_.erase(Key{pool_[slot].table, pool_[slot].key});
+        leave_table(slot);
         pool_.give_back(slot);
     }
 
@@ -63,9 +67,21 @@ class Rows {
         for (auto at = by_key_.begin(); at != by_key_.end() && by_key_.size() > limit;) {
             const auto candidate = at++;
             if (may_go(candidate->second)) {
+                leave_table(candidate->second);
                 pool_.give_back(candidate->second);
                 by_key_.erase(candidate);
             }
+        }
+    }
+
+    /// Calls `visit(row)` for each row of the table; it may erase the one that it is called with.
+    template <typename Visit>
+    void for_each_of(history::NameId table, Visit visit) {
+        const auto found = first_of_table_.find(static_cast<std::uint32_t>(table));
+        for (Slot at = found == first_of_table_.end() ? no_slot : found->second; at != no_slot;) {
+            const Slot following = pool_[at].next_of_table;
+            visit(at);
+            at = following;
         }
     }
 
@@ -82,8 +98,31 @@ class Rows {
         }
     };
 
+    void join_table(Slot slot) {
+        Slot& first =
+            first_of_table_.try_emplace(static_cast<std::uint32_t>(pool_[slot].table), no_slot)
+                .first->second;
+        pool_[slot].next_of_table = first;
+        if (first != no_slot) {
+            pool_[first].previous_of_table = slot;
+        }
+        first = slot;
+    }
+    void leave_table(Slot slot) {
+        const Row& row = pool_[slot];
+        if (row.previous_of_table != no_slot) {
+            pool_[row.previous_of_table].next_of_table = row.next_of_table;
+        } else {
+            first_of_table_.find(static_cast<std::uint32_t>(row.table))->second = row.next_of_table;
+        }
+        if (row.next_of_table != no_slot) {
+            pool_[row.next_of_table].previous_of_table = row.previous_of_table;
+        }
+    }
+
     Pool<Row> pool_;
     boost::unordered_flat_map<Key, Slot, Hash> by_key_;
+    boost::unordered_flat_map<std::uint32_t, Slot> first_of_table_;  ///< newest
 };
 
 }  // namespace isotap::analysis

@@ -14,6 +14,7 @@ void Inference::catch_up() {
     apply_deferred(false);
     versions_.judge_forks();
     predicates_.decide(horizon(), false);
+    decide_emptied(false);
     transactions_.for_each([this](Slot slot) {
         Transaction& transaction = transactions_[slot];
         if (transaction.status == Status::mentioned && transaction.ended == Time{} &&
@@ -28,6 +29,7 @@ void Inference::finish() {
     promote_seen();
     versions_.judge_forks();
     predicates_.decide(horizon(), true);
+    decide_emptied(true);
     if (options_.every_writer_known) {
         find_garbage();
     }
@@ -36,6 +38,14 @@ void Inference::finish() {
             ++statistics_.unresolved;
         }
     });
+}
+
+void Inference::decide_emptied(bool at_end) {
+    if (emptied_.is_due(at_end ? Time::max() : arrived())) {
+        pin_rows(true);
+        emptied_.decide(arrived(), at_end);
+        pin_rows(false);
+    }
 }
 
 /// A transaction of which nobody knows whether it committed did so if a committed one saw its work.
@@ -196,6 +206,7 @@ std::optional<Time> Inference::due() const {
             consider(ended);
         }
     }
+    emptied_.for_each_waiting([&](Slot by) { consider(transactions_[by].ended); });
     predicates_.for_each_complete([&](Slot reader) {
         if (transactions_[reader].ended < open) {
             consider(transactions_[reader].ended);
@@ -257,6 +268,7 @@ void Inference::retire(Slot slot) {
     }
     if (transactions_[slot].waiting != 0) {
         predicates_.forget(slot);
+        emptied_.forget(slot);
         std::erase_if(deferred_, [slot](const Deferred& d) { return d.transaction == slot; });
     }
     forget_aliases(slot);

@@ -10,7 +10,6 @@ bool Versions::committed(Slot transaction) const noexcept {
     return transaction != no_slot && transactions_[transaction].status == Status::committed;
 }
 
-/// Aborted, or rolled back to a savepoint: known not to hold.
 bool Versions::revoked(const VersionNode& node) const noexcept {
     return node.undone ||
            (node.writer != no_slot && transactions_[node.writer].status == Status::aborted);
@@ -140,7 +139,8 @@ Dependency Versions::read_of(const VersionNode& from, const Reader& reader) cons
     edge.row = from.row;
     edge.from_statement = from.name.statement;
     edge.to_statement = reader.statement;
-    edge.current_read = reader.sight == Sight::locking;
+    edge.decides = reader.sight == Sight::deciding;
+    edge.current_read = edge.decides || reader.sight == Sight::locking;
     edge.version = from.name;
     return edge;
 }

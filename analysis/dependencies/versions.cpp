@@ -88,7 +88,7 @@ Slot Versions::of(Slot row, const Version& name) {
 
 /// The edges of the first sight hold where those of the second would.
 static bool tells_as_much(Sight first, Sight second) noexcept {
-    return first == second || (first == Sight::plain && second == Sight::locking);
+    return first == second || (first < second && second != Sight::overwriting);
 }
 
 void Versions::add_reader(Slot version, Slot transaction, std::uint32_t statement, Sight sight) {

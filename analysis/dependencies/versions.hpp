@@ -35,11 +35,12 @@ struct VersionNode {
     bool undone = false;          ///< rolled back, though its transaction committed
     bool settled = false;         ///< part of the past: its writer is retired, or a stranger
     bool retired = false;         ///< its writer was one of us, and committed
+    bool emptied = false;         ///< its table was emptied since, and that has been told
 };
 
-/// How a version was seen: a current read, and an update that wrote what was there, are more than a
-/// look.
-enum class Sight : std::uint8_t { plain, locking, overwriting };
+/// How a version was seen: a current read, one that a write went by, and an update that wrote what
+/// was there, are more than a look.
+enum class Sight : std::uint8_t { plain, deciding, locking, overwriting };
 
 struct Reader {
     history::TransactionId id{};
@@ -99,6 +100,12 @@ class Versions {
     /// Forgets the row's last version if nothing that is alive depends on it.
     bool forget_row(Slot row);
 
+    /// Aborted, or rolled back to a savepoint: known not to hold.
+    [[nodiscard]] bool revoked(const VersionNode& node) const noexcept;
+    /// Still held by the transaction table.
+    [[nodiscard]] bool alive(const Reader& reader) const noexcept;
+    [[nodiscard]] const Reader& reader(Slot slot) const noexcept { return readers_[slot]; }
+
     /// Calls `visit(version)` for each version that the transaction made.
     template <typename Visit>
     void for_each_of(Slot transaction, Visit visit) const {
@@ -146,8 +153,6 @@ class Versions {
 
     static Key key_of(Slot row, const history::Version& name) noexcept;
     [[nodiscard]] bool committed(Slot transaction) const noexcept;
-    [[nodiscard]] bool revoked(const VersionNode& node) const noexcept;
-    [[nodiscard]] bool alive(const Reader& reader) const noexcept;
     void tell_write_after(const VersionNode& from, const VersionNode& to);
     void tell_read_of(const VersionNode& from, const Reader& reader);
     void tell_read_before(const VersionNode& seen, const Reader& reader, const VersionNode& next);

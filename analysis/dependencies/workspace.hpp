@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ class Workspace {
         history::AccessKind kind{};
         history::Version before;
         history::Version after;
+        bool decides = false;  ///< read by a statement that wrote something
     };
     struct List {
         Slot row = no_slot;
@@ -31,11 +33,18 @@ class Workspace {
         std::size_t count = 0;
     };
 
+    struct Emptied {
+        history::NameId table{};
+        std::uint32_t statement = 0;
+    };
+
     std::vector<Access> accesses;
     std::vector<List> lists;
     std::vector<history::PredicateId> predicates;
+    std::vector<Emptied> emptied;
     std::string last_text;  ///< of the statement that is under way, cut short
     std::uint32_t last_statement = 0;
+    Time requested{};  ///< when its end was asked for
 
     void add_list(List list, std::span<const history::Version> writers) {
         list.first = writers_.size();
@@ -64,6 +73,10 @@ class Workspace {
     }
     void undo(std::uint32_t statement) { undone_.emplace_back(statement, statement); }
 
+    /// What a statement read with a lock and wrote something by. The accesses of one statement lie
+    /// beside one another.
+    void mark_deciding() noexcept;
+
     /// What the statement wrote does not hold, even if the transaction committed.
     [[nodiscard]] bool is_undone(std::uint32_t statement) const noexcept {
         for (const auto& [first, last] : undone_) {
@@ -79,6 +92,7 @@ class Workspace {
         accesses.clear();
         lists.clear();
         predicates.clear();
+        emptied.clear();
         writers_.clear();
         savepoints_.clear();
         undone_.clear();
@@ -96,9 +110,26 @@ class Workspace {
         return savepoints_.size();
     }
 
+    static bool reads(const Access& access) noexcept {
+        return access.kind == history::AccessKind::read ||
+               access.kind == history::AccessKind::locking_read;
+    }
+
     std::vector<history::Version> writers_;
     std::vector<std::pair<std::string, std::uint32_t>> savepoints_;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> undone_;
 };
+
+inline void Workspace::mark_deciding() noexcept {
+    for (auto first = accesses.begin(); first != accesses.end();) {
+        const auto last = std::find_if(first, accesses.end(), [first](const Access& one) {
+            return one.statement != first->statement;
+        });
+        const bool writes = !std::all_of(first, last, reads);
+        for (; first != last; ++first) {
+            first->decides = writes && first->kind == history::AccessKind::locking_read;
+        }
+    }
+}
 
 }  // namespace isotap::analysis

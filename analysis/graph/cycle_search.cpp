@@ -32,6 +32,7 @@ CycleSearch::State CycleSearch::step_in_shape(State state,
                                               const SearchGraph::Arc& arc) const noexcept {
     const bool order = arc.kind == EdgeKind::session || arc.kind == EdgeKind::real_time;
     const bool excusable = excuse_ && arc.excusable;
+    const bool looks = !excusable && !(excuse_ && arc.decides);
     switch (pattern_.shape) {
         case Shape::writes: return arc.kind == EdgeKind::ww || order ? plain : refused;
         case Shape::information: return arc.kind != EdgeKind::rw ? plain : refused;
@@ -48,9 +49,9 @@ CycleSearch::State CycleSearch::step_in_shape(State state,
                 if (order) {
                     return state == information ? refused : session;
                 }
-                return state == plain && !excusable ? information : refused;
+                return state == plain && looks ? information : refused;
             }
-            return excusable ? after_excusable : information;
+            return looks ? information : after_excusable;
         case Shape::single:
             if (arc.kind == EdgeKind::rw) {
                 return refused;

@@ -46,10 +46,14 @@ void SearchGraph::add_edges(const DependencyGraph& graph, std::span<const Member
     for (Slot at = 0; at < graph.edges().size(); ++at) {
         const Dependency& edge = graph[at];
         const Node to = node_of[edge.to];
-        const bool excusable =
-            edge.kind == EdgeKind::wr && edge.current_read && members[to].snapshot;
-        arcs_[next[node_of[edge.from]]++] = {to,       at, edge.row, edge.kind, edge.predicate,
-                                             excusable};
+        const bool current = edge.kind == EdgeKind::wr && edge.current_read && members[to].snapshot;
+        arcs_[next[node_of[edge.from]]++] = {to,
+                                             at,
+                                             edge.row,
+                                             edge.kind,
+                                             edge.predicate,
+                                             current && !edge.decides,
+                                             current && edge.decides};
     }
     for (std::size_t node = 0; node + 1 < moment_first.size(); ++node) {
         const auto from = moments.begin() + static_cast<std::ptrdiff_t>(moment_first[node]);

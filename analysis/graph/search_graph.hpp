@@ -27,6 +27,7 @@ class SearchGraph {
         EdgeKind kind = EdgeKind::ww;
         bool predicate = false;
         bool excusable = false;  ///< a current read inside a snapshot transaction
+        bool decides = false;    ///< the same, and a write went by it: no look at the snapshot
     };
     struct Member {
         Slot transaction = no_slot;

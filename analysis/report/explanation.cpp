@@ -81,6 +81,10 @@ std::string title_of(const Anomaly& anomaly) {
 std::string reason_of(const CycleEdge& edge, const Names& names) {
     const std::string from = names.transaction(edge.from);
     const std::string to = names.transaction(edge.to);
+    if (edge.emptied) {
+        return from + (edge.kind == EdgeKind::ww ? " wrote " : " read ") + row_of(edge, names) +
+               value_of(edge, names) + " before " + to + " emptied the table";
+    }
     switch (edge.kind) {
         case EdgeKind::ww:
             return to + " overwrote " + row_of(edge, names) + " as " + from + " left it" +

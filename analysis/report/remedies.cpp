@@ -128,6 +128,18 @@ std::vector<std::string> on_write_skew(const Anomaly& anomaly, const Names& name
     };
 }
 
+/// TRUNCATE waits for others and then takes what they left, whatever was read before.
+std::vector<std::string> on_emptied(const Anomaly& anomaly, const CycleEdge& edge,
+                                    const Names& names) {
+    return {
+        fmt::format("Lock the table when {} begins, not only in {}: then nobody changes what it "
+                    "reads before it empties the table.",
+                    names.transaction(edge.to), statement(names, edge.to, edge.to_statement)),
+        level(anomaly, runners(anomaly, names), "SERIALIZABLE", true) +
+            " With DELETE: no snapshot holds TRUNCATE back.",
+    };
+}
+
 std::vector<std::string> on_phantom(const Anomaly& anomaly, const Names& names) {
     std::vector<std::string> ways{
         "Let a unique or exclusion constraint say the rule, where one can: rows that do not exist "
@@ -183,6 +195,11 @@ std::vector<std::string> on_old_read(const Anomaly& anomaly, const Names& names)
 }
 
 std::vector<std::string> on_cycle(const Anomaly& anomaly, const Names& names) {
+    for (const CycleEdge& edge : anomaly.edges) {
+        if (edge.emptied) {
+            return on_emptied(anomaly, edge, names);
+        }
+    }
     if (anomaly.kind.predicate) {
         return on_phantom(anomaly, names);
     }

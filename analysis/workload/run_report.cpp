@@ -177,6 +177,11 @@ std::string text_matrix(std::span<const RunResult> results, bool schedules) {
         text.erase(text.find_last_not_of(' ') + 1);
         text += "\n";
     }
+    if (std::any_of(results.begin(), results.end(),
+                    [](const RunResult& result) { return !result.run.sighting.unseen.empty(); })) {
+        text += "~ not all that its statements read or wrote was seen";
+        text += schedules ? "\n" : ": --schedules says which\n";
+    }
     for (const RunResult& result : results) {
         if (result.differences.empty() && !schedules) continue;
         text += fmt::format("\n{} at {}: {}\n", name_of(result), level_of(result),

@@ -55,8 +55,9 @@ void IsolationSettings::set(const sql::TransactionControl& control) noexcept {
     switch (control.scope) {
         case SettingScope::next_transaction:
         case SettingScope::this_transaction:
-            if (!next_) next_ = session_;
-            apply(control, LevelSource::transaction, *next_);
+            if (!next_) next_ = Once{session_};
+            apply(control, LevelSource::transaction, next_->isolation);
+            next_->certain = next_->certain || control.sets_level;
             break;
         case SettingScope::session:
         case SettingScope::local: apply(control, LevelSource::session, session_); break;
@@ -76,15 +77,35 @@ void IsolationSettings::reported(std::string_view variable, std::string_view val
 void IsolationSettings::reset() noexcept {
     session_ = {};
     next_.reset();
+    used_.reset();
+}
+
+void IsolationSettings::ended_by_server() noexcept {
+    if (used_ && !next_) {
+        next_ = used_;
+    }
+    used_.reset();
+}
+
+void IsolationSettings::ended() noexcept {
+    if (used_) {
+        used_->certain = false;
+    }
+    ended_by_server();
 }
 
 Isolation IsolationSettings::take(const sql::TransactionControl& first) noexcept {
     // A SET that follows does not start the transaction that the last one was for.
     const bool setting = first.verb == TransactionVerb::set || first.verb == TransactionVerb::reset;
     Isolation taken = session_;
+    used_.reset();
     if (!setting && next_) {
-        taken = *next_;
-        next_.reset();
+        taken = next_->isolation;
+        if (!next_->certain && taken.level != session_.level) {
+            taken.level = IsolationLevel::unknown;
+            taken.source = LevelSource::unknown;
+        }
+        used_ = std::exchange(next_, std::nullopt);
     }
     if (first.verb == TransactionVerb::begin) {
         apply(first, LevelSource::transaction, taken);

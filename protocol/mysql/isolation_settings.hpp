@@ -28,12 +28,30 @@ class IsolationSettings {
     /// Back to what the server gives to everybody.
     void reset() noexcept;
 
+    /// What the session's next transactions have, unless something else is set for one of them.
+    [[nodiscard]] const Isolation& session() const noexcept { return session_; }
+
     /// For a transaction that starts with this statement. Uses up what was set for the next one.
     [[nodiscard]] Isolation take(const sql::TransactionControl& first) noexcept;
 
+    /// How the transaction has ended that took. Only COMMIT and ROLLBACK make the server forget
+    /// what was set for that transaction alone. The one that it rolls back by itself, after a
+    /// deadlock, leaves it in force; after any other end, nobody knows: a statement that touches no
+    /// table leaves it, too.
+    void ended_by_word() noexcept { used_.reset(); }
+    void ended_by_server() noexcept;
+    void ended() noexcept;
+
   private:
+    /// Set for one transaction.
+    struct Once {
+        Isolation isolation;
+        bool certain = true;  ///< no transaction may have used it up meanwhile
+    };
+
     Isolation session_;
-    std::optional<Isolation> next_;
+    std::optional<Once> next_;
+    std::optional<Once> used_;  ///< by the transaction that is open
 };
 
 }  // namespace isotap::mysql

@@ -8,6 +8,7 @@
 #include "protocol/mysql/messages/session_track.hpp"
 #include "protocol/sql/lexing_change.hpp"
 #include "protocol/sql/statement_splitter.hpp"
+#include "protocol/sql/token_cursor.hpp"
 
 namespace isotap::mysql {
 
@@ -18,31 +19,19 @@ namespace {
 /// Text of prepared statements that one session may make us keep.
 constexpr std::size_t prepared_bytes_in_messages = 16;
 
-/// The first word, in capitals, as far as it decides what may happen inside a statement.
-std::string first_word(std::string_view text) {
-    std::string word;
-    for (const char letter : text.substr(0, 16)) {
-        if (std::isalpha(static_cast<unsigned char>(letter)) == 0) {
-            break;
-        }
-        word += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-    }
-    return word;
-}
-
 /// True unless the statement surely runs no others: a routine may commit, roll back, and give any
 /// number of results.
-bool may_be_routine(std::string_view text) {
-    static constexpr std::array<std::string_view, 12> plain{
-        "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "SET",
-        "SHOW",   "WITH",   "TABLE",  "VALUES", "COMMIT",  "ROLLBACK"};
-    const std::string word = first_word(text);
-    for (const std::string_view one : plain) {
-        if (one == word) {
-            return false;
-        }
+bool may_be_routine(std::string_view text, const sql::LexerState& lexing) {
+    using sql::Keyword;
+    static constexpr std::array plain{Keyword::select,  Keyword::insert,  Keyword::update,
+                                      Keyword::delete_, Keyword::replace, Keyword::set,
+                                      Keyword::show,    Keyword::with,    Keyword::table,
+                                      Keyword::values,  Keyword::commit,  Keyword::rollback};
+    sql::TokenCursor cursor(text, lexing);
+    while (cursor.accept(sql::TokenKind::open_paren)) {
     }
-    return true;
+    return std::none_of(plain.begin(), plain.end(),
+                        [&cursor](Keyword word) { return cursor.is(word); });
 }
 
 bool mentions_sql_mode(std::string_view text) noexcept {
@@ -140,7 +129,7 @@ void Observation::begin_statement(std::string_view text, bool cut, Time at) {
     in_flight_.requested = at;
     in_flight_.rows = 0;
     in_flight_.routine =
-        in_flight_.control.verb == sql::TransactionVerb::none && may_be_routine(text);
+        in_flight_.control.verb == sql::TransactionVerb::none && may_be_routine(text, lexer_state_);
     in_flight_.ref = transactions_.statement_began(in_flight_.control, at);
     in_flight_.open = true;
     in_flight_.coverage = in_flight_.control.verb == sql::TransactionVerb::none

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,10 @@ class Observation {
     }
     /// The statement that the server works on, or the one before.
     [[nodiscard]] const history::StatementRef& statement() const noexcept { return in_flight_.ref; }
+    /// See TransactionTracker.
+    [[nodiscard]] std::optional<history::IsolationLevel> level() const noexcept {
+        return transactions_.level();
+    }
     [[nodiscard]] const sql::LexerState& lexing() const noexcept { return lexer_state_; }
     /// The session has its settings of the beginning again.
     void settings_reset() noexcept { lexer_state_ = initial_lexing_; }

@@ -63,6 +63,7 @@ void TransactionTracker::open(const TransactionControl& first, Time at) {
     ordinal_ = 0;
     incomplete_ = false;
     maybe_rolled_back_ = false;
+    waits_with_savepoint_ = false;
     transaction_ = ids_.next();
     history::TransactionBegan began;
     began.session = session_;
@@ -77,6 +78,16 @@ void TransactionTracker::emit_level() {
     events_.accept(history::TransactionLevel{transaction_, current_isolation_.level,
                                              current_isolation_.source,
                                              current_isolation_.read_only});
+}
+
+std::optional<history::IsolationLevel> TransactionTracker::level() const noexcept {
+    const Isolation& session = isolation_.session();
+    const bool set_since = current_isolation_.source == history::LevelSource::server_default &&
+                           session.source != history::LevelSource::server_default;
+    if (!open_ || incomplete_ || set_since) {
+        return std::nullopt;
+    }
+    return current_isolation_.level;
 }
 
 history::StatementRef TransactionTracker::statement_began(const TransactionControl& control,
@@ -113,7 +124,9 @@ void TransactionTracker::statement_succeeded(const TransactionControl& control, 
             }
             break;
         default:
-            if (!in_transaction_) {
+            if (waits_with_savepoint(control)) {
+                take_next_level(control);
+            } else if (!in_transaction_) {
                 end_by_flag(control, was_in_transaction, requested, at);
             } else {
                 // Under autocommit only one that was open before is open now. One that a mere
@@ -125,11 +138,30 @@ void TransactionTracker::statement_succeeded(const TransactionControl& control, 
     }
 }
 
+/// Without autocommit a savepoint may be set before anything else: the server says that there is no
+/// transaction yet, and rolls back to it all the same. It is the first word of the one to come.
+bool TransactionTracker::waits_with_savepoint(const TransactionControl& control) noexcept {
+    waits_with_savepoint_ = !in_transaction_ && !autocommit_ &&
+                            control.verb != TransactionVerb::implicit_commit &&
+                            (waits_with_savepoint_ || control.verb == TransactionVerb::savepoint);
+    return waits_with_savepoint_;
+}
+
+/// SET TRANSACTION is for a transaction that has begun for us and not for the server.
+void TransactionTracker::take_next_level(const TransactionControl& control) {
+    if (control.verb == TransactionVerb::set) {
+        TransactionControl first;
+        current_isolation_ = isolation_.take(first);
+        emit_level();
+    }
+}
+
 /// COMMIT and its kin ended the transaction, whatever the flag says: where it is still set, the
 /// next one has begun (AND CHAIN, or completion_type).
 void TransactionTracker::end_by_verb(const TransactionControl& control, Time requested, Time at) {
     const bool commits =
         control.verb == TransactionVerb::commit || control.verb == TransactionVerb::xa_commit;
+    isolation_.ended_by_word();
     if (control.verb == TransactionVerb::xa_prepare) {
         park_prepared_xa(control.name, requested, at);
         return;
@@ -177,6 +209,7 @@ void TransactionTracker::statement_failed(const TransactionControl& control, std
                                           Time requested, Time at) {
     const bool unit = ordinal_ == 1 && autocommit_ && !in_transaction_;
     if (rolls_back_all(error) || unit) {
+        if (rolls_back_all(error)) isolation_.ended_by_server();
         end(leaves_doubt(error) ? Outcome::indeterminate : Outcome::aborted, requested, at);
         in_transaction_ = false;
         return;
@@ -255,6 +288,7 @@ void TransactionTracker::end_parked_unclear(Time at) {
 void TransactionTracker::end(Outcome outcome, Time requested, Time at) {
     if (open_) {
         open_ = false;
+        isolation_.ended();
         emit_end(transaction_, outcome, incomplete_, requested, at);
     }
 }

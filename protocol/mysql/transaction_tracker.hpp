@@ -29,6 +29,10 @@ class TransactionTracker {
 
     [[nodiscard]] IsolationSettings& isolation() noexcept { return isolation_; }
 
+    /// Of the open transaction, where it is known from its beginning and nobody has set another
+    /// level since. One that is assumed is what the session's variable says.
+    [[nodiscard]] std::optional<history::IsolationLevel> level() const noexcept;
+
     /// The first status of the session.
     void started(ServerStatus status) noexcept { take(status); }
 
@@ -78,6 +82,8 @@ class TransactionTracker {
     void end_parked_unclear(Time at);
     void emit_end(history::TransactionId transaction, history::Outcome outcome, bool incomplete,
                   Time requested, Time at);
+    [[nodiscard]] bool waits_with_savepoint(const sql::TransactionControl& control) noexcept;
+    void take_next_level(const sql::TransactionControl& control);
     void emit_savepoint(const sql::TransactionControl& control);
     void take(ServerStatus status) noexcept;
 
@@ -91,6 +97,8 @@ class TransactionTracker {
     std::uint32_t ordinal_ = 0;
     bool incomplete_ = false;
     bool maybe_rolled_back_ = false;  ///< by an error that undoes all under some settings
+    bool waits_with_savepoint_ =
+        false;  ///< `transaction_` is one that the server does not know yet
     Isolation current_isolation_;
 
     bool in_transaction_ = false;  ///< what the server said last

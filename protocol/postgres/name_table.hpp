@@ -53,6 +53,13 @@ class NameTable {
         return found == named_.end() ? nullptr : found->second;
     }
 
+    /// Forgets the others.
+    template <typename Keep>
+    void keep_if(Keep keep) {
+        unnamed_.reset();
+        std::erase_if(named_, [&](const auto& one) { return !keep(*one.second); });
+    }
+
     void clear() noexcept {
         unnamed_.reset();
         named_.clear();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/sql/blocks.hpp"
+#include "protocol/sql/inner_aggregates.hpp"
 #include "protocol/sql/star_use.hpp"
 
 namespace isotap::sql {
@@ -26,17 +27,6 @@ history::AccessKind kind_of(const Draft& draft, const Query& query, const Relati
         }
     }
     return history::AccessKind::read;
-}
-
-/// Without ONLY_FULL_GROUP_BY the MySQL family takes a lone column beside an aggregate, and an
-/// aggregate in a subquery may belong to this block: then one arbitrary row would be reported.
-bool hides_an_aggregate(const Draft& draft, BlockId block) {
-    return std::any_of(draft.structure.blocks.begin(), draft.structure.blocks.end(),
-                       [&](const Block& inner) {
-                           const Query& query = draft.structure.queries[inner.query];
-                           return query.role == QueryRole::expression && query.parent == block &&
-                                  draft.aggregates(draft.structure.id_of(inner));
-                       });
 }
 
 /// `FROM t, other.t`: legal where only qualified names are used; ours might not be unique.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,9 @@ struct Table {
     std::string identity;  ///< the name in histories: schema and table
     TableKind kind = TableKind::ordinary;
     VersionSource source = VersionSource::none;
-    std::vector<std::string> key;  ///< primary key, in its order; with `columns`, unused
+    std::vector<std::string> key;  ///< primary key, in its order
+    /// MySQL family: columns of its other indexes. Unset: not known, or one is over an expression.
+    std::optional<std::vector<std::string>> indexed;
     /// PostgreSQL, by part of the key: a function that makes bytes of it, for types whose text
     /// depends on settings. Empty, or missing: its text.
     std::vector<std::string> key_bytes;
@@ -40,14 +43,22 @@ struct Table {
     /// PostgreSQL, with `system`: no key names a row, so the place of its version in the table's
     /// file does. An update is the end of one place and the beginning of another.
     bool by_place = false;
+    /// PostgreSQL: a partition that shares its identity with the table above it.
+    bool is_part = false;
+    /// PostgreSQL, where TRUNCATE asks: the tables whose foreign keys lead here, over others or
+    /// not, by identity.
+    std::vector<std::string> referenced_by;
     bool has_children = false;  ///< PostgreSQL inheritance: the key alone does not name a row
     /// The auxiliary columns show in `*`: PostgreSQL, and servers without invisible columns.
     bool shows_auxiliary = false;
     std::string auto_increment;  ///< MySQL family: the column that numbers itself; or empty
+    /// MariaDB: columns of single precision, whose text does not tell two values apart.
+    std::vector<std::string> floats;
     /// Oracle's MySQL: triggers of ours name the writer in every row and note what was written.
     bool told_by_triggers = false;
-    /// Writing or deleting a row may change rows of other tables, which no trigger tells of.
-    bool cascades = false;
+    /// Updating or deleting a row may change rows of other tables, which no trigger tells of.
+    bool update_cascades = false;
+    bool delete_cascades = false;
 };
 
 /// Answers the planner. Implemented over side connections by the proxy, over literal tables by

@@ -26,14 +26,15 @@ class Companions {
 
     /// What keeps the rows from being read again by which a correlated EXISTS in the condition of a
     /// block of the statement keeps or rejects the rows of that block; empty: nothing does.
-    [[nodiscard]] std::string_view obstacle_of_deciding(QueryId query) const;
+    [[nodiscard]] std::string_view obstacle_of_deciding(QueryId id) const;
 
     /// Reads those rows again, beside the whole statement.
     void read_deciding(QueryId query);
 
     /// Reads the arms of a subquery again for each row of the statement's block, in its list. With
     /// `once`, only the row that comes first tells it: of an uncorrelated one, all would say the
-    /// same. MySQL family: in the order of evaluation, so not under a LIMIT.
+    /// same. MySQL family: in the order of evaluation, so not under a LIMIT. Oracle's MySQL can do
+    /// nothing once without a trace: there each row tells it, unless it is long.
     void read_in_list(QueryId query, const Block& block, bool once);
 
     /// Puts what is read beside around the statement. Call it last.
@@ -43,14 +44,14 @@ class Companions {
     [[nodiscard]] bool is_correlated(QueryId query) const;
 
   private:
-    [[nodiscard]] bool hides_rows(QueryId query) const;
+    [[nodiscard]] bool hides_rows(QueryId id) const;
     /// A LIMIT that changes nothing: see `only_exists`.
     [[nodiscard]] bool within_exists(TokenIndex limit) const;
-    [[nodiscard]] std::string_view obstacle_of_block(BlockId block) const;
+    [[nodiscard]] std::string_view obstacle_of_block(BlockId id) const;
     [[nodiscard]] std::string_view obstacle_of_text(TokenRange range) const;
     [[nodiscard]] bool is_column_within(TokenIndex name, TokenRange range) const;
     [[nodiscard]] bool refers_outside(TokenRange text, TokenRange scope) const;
-    [[nodiscard]] Quoting source_of(BlockId block) const;
+    [[nodiscard]] Quoting source_of(BlockId id) const;
     void add_condition(const Block& block, Quoting& text) const;
     [[nodiscard]] Quoting told_once(const Quoting& column) const;
 

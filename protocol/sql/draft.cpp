@@ -210,10 +210,10 @@ std::string Draft::read_columns(const Table& table, const std::string& qualifier
     return columns;
 }
 
-void Draft::note_other_reads(BlockId block, BlockId told) {
+void Draft::note_other_reads(BlockId block, const std::vector<BlockId>& told) {
     for (const Relation& relation : structure.relations) {
-        if (relation.block == block || relation.block == told ||
-            relation.kind != RelationKind::table) {
+        if (relation.block == block || relation.kind != RelationKind::table ||
+            std::find(told.begin(), told.end(), relation.block) != told.end()) {
             continue;
         }
         const Query& query = structure.queries[structure.blocks[relation.block].query];

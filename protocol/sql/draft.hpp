@@ -93,7 +93,7 @@ struct Draft {
                              history::AccessKind kind);
 
     /// Lowers coverage for every table that is read elsewhere than in `block`, or in `told`.
-    void note_other_reads(BlockId block, BlockId told = no_node);
+    void note_other_reads(BlockId block, const std::vector<BlockId>& told = {});
     /// The splices in the order of the text.
     Plan finish();
 };
@@ -101,6 +101,7 @@ struct Draft {
 void plan_select(Draft& draft);
 void plan_postgres_write(Draft& draft);
 void plan_mysql_write(Draft& draft);
+void plan_truncate(Draft& draft);
 /// A write of which triggers tell: its text stays as it is.
 void plan_told_write(Draft& draft, const Block& block);
 /// Takes auxiliary columns out of every `*`.

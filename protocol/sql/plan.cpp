@@ -26,21 +26,28 @@ std::string_view text_of(const Quote& quote, const TokenList& tokens,
     return quote.tokens.empty() ? stamp : tokens.text(quote.tokens);
 }
 
-void append(const Splice& splice, const TokenList& tokens, std::string_view stamp,
-            std::string& out) {
-    assert(splice.stamp_at == Splice::no_stamp || splice.quotes.empty());
+void append(std::string_view text, const std::vector<Quote>& quotes, const TokenList& tokens,
+            std::string_view stamp, std::string& out) {
     std::size_t done = 0;
-    if (splice.stamp_at != Splice::no_stamp) {
-        out.append(splice.text, 0, splice.stamp_at);
-        out.append(stamp);
-        done = splice.stamp_at;
-    }
-    for (const Quote& quote : splice.quotes) {
-        out.append(splice.text, done, quote.at - done);
+    for (const Quote& quote : quotes) {
+        out.append(text, done, quote.at - done);
         out.append(text_of(quote, tokens, stamp));
         done = quote.at;
     }
-    out.append(splice.text, done);
+    out.append(text, done);
+}
+
+void append(const Splice& splice, const TokenList& tokens, std::string_view stamp,
+            std::string& out) {
+    assert(splice.stamp_at == Splice::no_stamp || splice.quotes.empty());
+    const std::string_view text = splice.text;
+    if (splice.stamp_at == Splice::no_stamp) {
+        append(text, splice.quotes, tokens, stamp, out);
+        return;
+    }
+    out.append(text, 0, splice.stamp_at);
+    out.append(stamp);
+    out.append(text, splice.stamp_at);
 }
 
 std::size_t size_of(const Splice& splice, const TokenList& tokens,
@@ -72,6 +79,11 @@ void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, st
         done = cut.end;
     }
     out.append(text, done);
+}
+
+void ask_again(const Reread& reread, const TokenList& tokens, std::string& out) {
+    out.clear();
+    append(reread.text, reread.quotes, tokens, {}, out);
 }
 
 std::size_t original_offset(const Plan& plan, const TokenList& tokens, std::string_view stamp,

@@ -47,7 +47,8 @@ enum class ColumnRole : std::uint8_t {
     packed,      ///< many rows: `key=version;key=version;…`, keys of several parts joined by ','.
                  ///< NULL: none, or told in another row of the result
     packed_hex,  ///< the same, each part of a key as the hex of its UTF-8
-    insert_id,   ///< the value of the column that numbers itself
+    packed_if_short,  ///< `packed`, the same in every row of the result; '!' where it is too long
+    insert_id,        ///< the value of the column that numbers itself
 };
 
 /// How the names of columns begin that are added to a SELECT of PostgreSQL.
@@ -64,6 +65,30 @@ struct CapturedTable {
     std::string identity;
     VersionSource source = VersionSource::none;
     history::AccessKind kind = history::AccessKind::read;
+};
+
+/// A question to put behind a statement, on the same connection: rows that it has read are read
+/// again, as long as they are the same for sure. It has one row with a column for each table.
+struct Reread {
+    /// What keeps the rows as they were.
+    enum class Hold : std::uint8_t {
+        locks,     ///< those that the statement has taken: REPEATABLE READ and SERIALIZABLE
+        snapshot,  ///< that of the transaction: REPEATABLE READ alone
+    };
+
+    /// A column as long as this was cut.
+    static constexpr std::size_t bytes_max = 4'000'000;
+
+    std::string text;  ///< empty: nothing is read again
+    std::vector<Quote> quotes;
+    std::vector<std::size_t> tables;  ///< of the columns, which are `packed`
+    Hold hold = Hold::locks;
+    /// All that keeps coverage from being full is that these rows are not told yet.
+    bool completes = false;
+    /// The result tells the same as `packed_if_short`: to be put only where that was too long.
+    bool spare = false;
+
+    [[nodiscard]] bool wanted() const noexcept { return !text.empty(); }
 };
 
 /// What becomes of the server's reply.
@@ -89,14 +114,16 @@ struct Plan {
     std::vector<CapturedTable> tables;
     /// A result without rows may have read rows all the same, and nothing tells of them.
     bool silent_when_empty = false;
-    /// Coverage is full after all when so many rows were inserted: none met a conflict. 0: it is
-    /// as it stands.
-    std::size_t full_when_inserted = 0;
+    /// Coverage is full after all when so many rows were inserted, or updated over a version that
+    /// is told: none met a conflict that says nothing. 0: it is as it stands.
+    std::size_t full_when_known = 0;
 
     /// A statement to send behind this one on the same connection; empty where none is needed. Its
     /// one row has the rows of `tables[0]` in its first column, as `packed`, each with wList as it
     /// was before the write. A '*' behind it: the row matched and did not change.
     std::string afterwards;
+
+    Reread reread;
 
     /// A hint is added, and of two hints the server reads the first one alone: not for a text that
     /// has one, which its shape does not tell.
@@ -105,6 +132,12 @@ struct Plan {
     /// Triggers tell of the write: the session names the writer ahead of the statement, and what
     /// `afterwards` gives is of the form that `protocol/mysql/instrument/told_write.hpp` reads.
     bool told_by_triggers = false;
+
+    /// The server closes the connection of a client that sends it a text of this size.
+    std::size_t text_max = SIZE_MAX;
+
+    /// `tables` are empty once the statement is through; no rows tell so.
+    bool empties = false;
 
     /// With `rebuild`: the completion of the statement says how many rows it read and made.
     bool counts_records = false;
@@ -115,6 +148,9 @@ struct Plan {
 /// Writes the statement as the plan wants it into `out`, which it empties first and never shrinks:
 /// no allocation once `out` has grown. `tokens` must be of the plan's shape.
 void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, std::string& out);
+
+/// The question of `plan.reread` about the statement that `tokens` are of, into `out`.
+void ask_again(const Reread& reread, const TokenList& tokens, std::string& out);
 
 /// The offset in the client's text of a byte of the rewritten one, for error positions. A byte of
 /// an addition maps to where the addition was put.

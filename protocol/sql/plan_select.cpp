@@ -5,6 +5,7 @@
 #include "protocol/sql/carry.hpp"
 #include "protocol/sql/companion.hpp"
 #include "protocol/sql/draft.hpp"
+#include "protocol/sql/reread.hpp"
 #include "protocol/sql/subquery_use.hpp"
 
 /// SELECT, TABLE and VALUES. Columns of the tables ride along with the rows where that changes
@@ -19,6 +20,7 @@ class SelectPlan {
           structure_(draft.structure),
           carrier_(draft),
           companions_(draft),
+          rereads_(draft, Reread::Hold::snapshot),
           beside_(draft.structure.blocks.size(), false) {}
 
     void plan() {
@@ -37,7 +39,10 @@ class SelectPlan {
         note_what_is_left();
         companions_.wrap();
         if (draft_.plan.added.empty()) {
-            draft_.plan.reason.empty() ? void() : draft_.opaque(draft_.plan.reason);
+            const bool reread = !rereads_.blocks().empty();
+            reread                       ? rereads_.finish()
+            : draft_.plan.reason.empty() ? void()
+                                         : draft_.opaque(draft_.plan.reason);
             return;
         }
         if (draft_.packs && mysql()) {
@@ -47,6 +52,7 @@ class SelectPlan {
             }
         }
         draft_.plan.reply = ReplyChange::strip;
+        rereads_.finish();
     }
 
   private:
@@ -214,6 +220,11 @@ class SelectPlan {
         }
         const std::string_view why =
             use.evaluated ? tell_in_list(id, use, correlated) : "subquery that may be skipped";
+        if (!why.empty() && mysql() && !locks() && rereads_.can(id)) {
+            rereads_.add(id, why);
+            beside_[query.body] = true;
+            return {};
+        }
         return why.empty() || !correlated || !no_wrap().empty() ? why : tell_deciding(id, why);
     }
 
@@ -249,8 +260,7 @@ class SelectPlan {
         if (correlated && !use.matches && !use.in_list) {
             return "rows that a subquery rejects";
         }
-        // MySQL counts a warning of its own for each row of a result that has such a column.
-        if (mysql() && (!draft_.state.mariadb || draft_.concatenates())) {
+        if (mysql() && draft_.concatenates()) {
             return "subquery";
         }
         const bool once = !correlated && !one_row;
@@ -258,6 +268,9 @@ class SelectPlan {
             return "LIMIT hides rows";
         }
         companions_.read_in_list(id, *block, once);
+        if (once && !draft_.state.mariadb && rereads_.can(id)) {
+            rereads_.add_spare(id, "subquery");
+        }
         draft_.plan.silent_when_empty = draft_.plan.silent_when_empty || once;
         for (const BlockId arm : arms_of(structure_, id)) {
             beside_[arm] = true;
@@ -285,6 +298,7 @@ class SelectPlan {
     const Structure& structure_;
     Carrier carrier_;
     Companions companions_;
+    Rereads rereads_;
     std::vector<bool> beside_;
 };
 

@@ -64,6 +64,11 @@ class PlanSource {
     /// A statement that may have changed tables, views, types or grants has taken effect: what was
     /// known of the database is not used any more.
     virtual void on_schema_changed(ContextId context) noexcept = 0;
+
+    /// A statement has made a table that others see. Said before `on_schema_changed`. An empty
+    /// schema is that of the context.
+    virtual void on_table_made(ContextId /*context*/, const std::string& /*schema*/,
+                               const std::string& /*table*/) noexcept {}
 };
 
 }  // namespace isotap::sql

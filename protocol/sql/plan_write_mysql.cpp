@@ -2,6 +2,8 @@
 
 #include "protocol/sql/draft.hpp"
 #include "protocol/sql/insert_stamp.hpp"
+#include "protocol/sql/letter_case.hpp"
+#include "protocol/sql/reread.hpp"
 #include "protocol/sql/user_variables.hpp"
 
 /// INSERT, REPLACE, UPDATE and DELETE of MariaDB, whose rows carry wList in invisible columns.
@@ -30,11 +32,23 @@ class MariadbWrite {
             default: insert();
         }
         if (!draft_.given_up()) {
-            draft_.note_other_reads(draft_.structure.id_of(block_), source_told_);
+            note_reads();
         }
     }
 
   private:
+    void note_reads() {
+        const BlockId id = draft_.structure.id_of(block_);
+        Rereads rereads(draft_, Reread::Hold::locks);
+        if (source_told_ == no_node) {
+            rereads.add_all_of(id);
+        }
+        std::vector<BlockId> told = rereads.blocks();
+        told.push_back(source_told_);
+        draft_.note_other_reads(id, told);
+        rereads.finish();
+    }
+
     void insert() {
         if (block_.has(Clause::conflict)) {
             draft_.opaque("ON DUPLICATE KEY UPDATE");
@@ -60,6 +74,8 @@ class MariadbWrite {
         }
         if (ignores()) {
             draft_.partial("rows that IGNORE skips");
+            const bool reads_nothing = draft_.structure.relations.size() == 1;
+            draft_.plan.full_when_known = stamped.one_row && reads_nothing ? 1 : 0;
         }
     }
 
@@ -158,13 +174,19 @@ class MariadbWrite {
     }
 
     /// An empty text that adds the row to the list as it is made. Two variables: appending to one
-    /// long text is quadratic.
+    /// long text is quadratic. What would be too long for the server is an error of the client's
+    /// statement: rows that do not fit are left out, and '!' says so.
     [[nodiscard]] std::string collect(const std::string& end) const {
-        return unseen("@isotap_rows:=concat_ws('',if(length(@isotap_rows)>16000," +
-                      unseen("@isotap_done:=concat_ws(''," + in_ascii("@isotap_done") + "," +
-                             in_ascii("@isotap_rows") + ")") +
-                      "," + in_ascii("@isotap_rows") + ")," + row_id_ + ",'='," + writers_ + ",'" +
-                      end + "')");
+        const std::string more = unseen("@isotap_done:=concat_ws(''," + in_ascii("@isotap_done") +
+                                        "," + in_ascii("@isotap_rows") + ")");
+        return unseen(
+            "@isotap_rows:=concat_ws('',if(length(@isotap_rows)>" + part_of_packet(16'000) +
+            ",if(length(@isotap_done)>" + part_of_packet(4'000'000) + ",'!;'," + more + ")," +
+            in_ascii("@isotap_rows") + ")," + row_id_ + ",'='," + writers_ + ",'" + end + "')");
+    }
+
+    static std::string part_of_packet(std::uint32_t bytes_max) {
+        return "least(" + std::to_string(bytes_max) + ",@@max_allowed_packet div 8)";
     }
 
     /// The assigned columns as one text; empty if the list cannot be read.
@@ -182,9 +204,9 @@ class MariadbWrite {
                 if (i >= set.last || !draft_.tokens[i + 1].is(TokenKind::equals)) {
                     return {};
                 }
-                image += ",ifnull(" +
-                         in_ascii("hex(" + std::string(draft_.tokens.text({first, i + 1})) + ")") +
-                         "," + in_ascii("'~'") + ")";
+                const bool is_float = has_name(table_.floats, draft_.name(i));
+                image += "," +
+                         image_of_column(std::string(draft_.tokens.text({first, i + 1})), is_float);
                 name_expected = false;
             } else if (token.is(TokenKind::open_paren)) {
                 ++depth;
@@ -195,6 +217,21 @@ class MariadbWrite {
             }
         }
         return image.empty() ? image : "concat_ws(" + in_ascii("'|'") + image + ")";
+    }
+
+    /// The bytes of a text, the digits of a number; of what is long, what tells it from all others.
+    /// HEX of a number would round it, and a float says six of its digits only.
+    static std::string image_of_column(const std::string& column, bool is_float) {
+        const std::string value = is_float ? "(" + column + "+0e0)" : column;
+        return "ifnull(" +
+               in_ascii("if(length(" + value + ")>64,concat('#',sha2(" + value +
+                        ",512)),hex(concat(" + value + ")))") +
+               "," + in_ascii("'~'") + ")";
+    }
+
+    static bool has_name(const std::vector<std::string>& names, std::string_view name) {
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string& one) { return same_word(one, name); });
     }
 
     Draft& draft_;

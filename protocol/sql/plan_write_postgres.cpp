@@ -82,6 +82,28 @@ class PostgresWrite {
         return both += draft_.added(ColumnRole::made, index_, "new.xmin::text");
     }
 
+    /// The version that an upsert overwrote, if it was the one that its snapshot shows: that one is
+    /// over by the version that was made. If another transaction came in between it is over by that
+    /// one's, and nothing is told. Where reads leave marks that others fail by, nothing is read.
+    std::string seen_by_snapshot() {
+        const std::string row(overwritten);
+        std::string query =
+            "case when pg_catalog.current_setting('transaction_isolation')<>'serializable' then "
+            "(select " +
+            row + ".xmin::text from ";
+        if (target_.schema != no_token) {
+            query.append(draft_.tokens.text(target_.schema)).append(".");
+        }
+        query.append(draft_.tokens.text(target_.name)).append(" as ").append(row);
+        query.append(" where ").append(row).append(".xmax = ").append(qualifier_).append(".xmin");
+        for (const std::string& part : table_.key) {
+            const std::string column = draft_.quote(part);
+            query.append(" and ").append(row).append(".").append(column);
+            query.append(" = ").append(qualifier_).append(".").append(column);
+        }
+        return draft_.added(ColumnRole::seen, index_, query + ") end");
+    }
+
     /// How many rows the INSERT has when all are spelled out, and nothing else is read; else 0.
     [[nodiscard]] std::size_t rows_spelled_out() const {
         const TokenRange source = block_[Clause::source];
@@ -120,6 +142,7 @@ class PostgresWrite {
         } else {
             columns_ += made();
             if (updates) {
+                columns_ += table_.by_place ? "" : seen_by_snapshot();
                 draft_.partial("overwritten version");
             }
         }
@@ -130,7 +153,7 @@ class PostgresWrite {
             draft_.partial("ON CONFLICT DO NOTHING");
         }
         if (draft_.plan.coverage == history::Coverage::partial) {
-            draft_.plan.full_when_inserted = rows_spelled_out();
+            draft_.plan.full_when_known = rows_spelled_out();
         }
     }
 

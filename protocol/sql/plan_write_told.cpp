@@ -4,6 +4,7 @@
 
 #include "protocol/sql/draft.hpp"
 #include "protocol/sql/letter_case.hpp"
+#include "protocol/sql/reread.hpp"
 #include "protocol/sql/user_variables.hpp"
 
 /// Writes of Oracle's MySQL: `isotap schema add` has put triggers on the tables, which name the
@@ -41,8 +42,11 @@ class ToldWrite {
         if (joined > 0 || draft_.plan.tables.size() > 1) {
             draft_.partial("joined rows");
         }
-        draft_.note_other_reads(id_);
+        Rereads rereads(draft_, Reread::Hold::locks);
+        rereads.add_all_of(id_);
+        draft_.note_other_reads(id_, rereads.blocks());
         note_what_is_skipped();
+        rereads.finish();
     }
 
   private:
@@ -71,7 +75,8 @@ class ToldWrite {
             draft_.opaque("write without a trigger");
         } else if (!draft_.given_up()) {
             draft_.add_table(*table, kind());
-            cascades_ = cascades_ || table->cascades;
+            cascades_ = cascades_ || (updates() && table->update_cascades) ||
+                        (deletes() && table->delete_cascades);
         }
     }
 
@@ -83,9 +88,15 @@ class ToldWrite {
         }
     }
 
+    [[nodiscard]] bool updates() const noexcept {
+        return block_.kind == BlockKind::update || block_.has(Clause::conflict);
+    }
+    [[nodiscard]] bool deletes() const noexcept {
+        return block_.kind == BlockKind::remove || block_.kind == BlockKind::replace;
+    }
+
     void note_what_is_skipped() {
-        const bool inserts = block_.kind == BlockKind::insert && !block_.has(Clause::conflict);
-        if (cascades_ && !inserts) {
+        if (cascades_) {
             draft_.partial("rows that foreign keys change");
         }
         if (ignores()) {

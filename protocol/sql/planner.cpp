@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "protocol/sql/draft.hpp"
+#include "protocol/sql/untold.hpp"
 
 namespace isotap::sql {
 namespace {
@@ -20,6 +21,35 @@ void plan_write(Draft& draft) {
     }
 }
 
+/// TRUNCATE, where it can be part of a transaction: it needs a plan although it changes nothing in
+/// the text.
+bool empties_tables(const TokenList& tokens, const LexerState& state) noexcept {
+    return state.dialect == Dialect::postgres && tokens[0].is(Keyword::truncate);
+}
+
+/// What is neither a query nor a write of rows that a text names.
+void plan_other(Draft& draft) {
+    if (empties_tables(draft.tokens, draft.state)) {
+        plan_truncate(draft);
+        return;
+    }
+    std::string_view why;
+    if (draft.state.dialect == Dialect::mysql) {
+        why = why_untold_on_mysql(draft.tokens);
+    } else if (draft.structure.kind == StatementKind::copy) {
+        why = "copy";
+    } else if (draft.structure.kind == StatementKind::explain) {
+        why = "explain";
+    } else if (draft.structure.kind == StatementKind::call) {
+        why = "call";
+    }
+    if (why.empty()) {
+        draft.plan.coverage = history::Coverage::none;
+    } else {
+        draft.opaque(why);
+    }
+}
+
 void plan_by_kind(Draft& draft) {
     switch (draft.structure.kind) {
         case StatementKind::select: plan_select(draft); break;
@@ -28,12 +58,7 @@ void plan_by_kind(Draft& draft) {
         case StatementKind::update:
         case StatementKind::remove: plan_write(draft); break;
         case StatementKind::merge: plan_write(draft); break;
-        case StatementKind::copy: draft.opaque("copy"); break;
-        case StatementKind::explain: draft.opaque("explain"); break;
-        case StatementKind::call: draft.opaque("call"); break;
-        case StatementKind::none:
-        case StatementKind::ddl:
-        case StatementKind::other: draft.plan.coverage = history::Coverage::none; break;
+        default: plan_other(draft);
     }
 }
 
@@ -68,7 +93,38 @@ bool reads_only_the_servers_own(const Draft& draft) {
     return reads;
 }
 
+class EmptyCatalog final : public Catalog {
+  public:
+    [[nodiscard]] const Table* find(std::string_view /*schema*/,
+                                    std::string_view /*name*/) const override {
+        return nullptr;
+    }
+    [[nodiscard]] bool is_user_aggregate(std::string_view /*name*/) const override { return false; }
+};
+
+bool may_be_rewritten(StatementKind kind) {
+    switch (kind) {
+        case StatementKind::select:
+        case StatementKind::insert:
+        case StatementKind::replace:
+        case StatementKind::update:
+        case StatementKind::remove:
+        case StatementKind::merge: return true;
+        default: return false;
+    }
+}
+
 }  // namespace
+
+std::optional<Plan> plan_without_catalog(const TokenList& tokens, const LexerState& state) {
+    Structure structure;
+    parse(tokens, state, structure);
+    const bool asks = may_be_rewritten(structure.kind) || empties_tables(tokens, state);
+    if (structure.sure() && asks && !structure.relations.empty()) {
+        return std::nullopt;
+    }
+    return make_plan(tokens, structure, state, EmptyCatalog{}, {});
+}
 
 Plan make_plan(const TokenList& tokens, const Structure& structure, const LexerState& state,
                const Catalog& catalog, const PlannerOptions& options) {

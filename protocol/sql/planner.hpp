@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "protocol/sql/catalog.hpp"
 #include "protocol/sql/plan.hpp"
@@ -20,5 +21,9 @@ struct PlannerOptions {
 /// and user-made operators are known to the server only.
 Plan make_plan(const TokenList& tokens, const Structure& structure, const LexerState& state,
                const Catalog& catalog, const PlannerOptions& options);
+
+/// The plan of a statement that no catalog is needed for: it touches no table, or is one of a kind
+/// that is never rewritten. Nothing for all others. Pure, and quick enough for a relay thread.
+std::optional<Plan> plan_without_catalog(const TokenList& tokens, const LexerState& state);
 
 }  // namespace isotap::sql

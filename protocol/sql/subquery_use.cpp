@@ -64,7 +64,9 @@ SubqueryUse use_of(const Draft& draft, QueryId id) {
         } else if (token.is(TokenKind::open_paren)) {
             const bool leaves = depth == 0;
             depth -= leaves ? 0 : 1;
-            use.evaluated = use.evaluated && !(leaves && i > 0 && is_call(structure, i - 1));
+            const bool of_list = i != open && i > 0 && draft.tokens[i - 1].is(Keyword::in);
+            use.evaluated =
+                use.evaluated && !(leaves && i > 0 && (of_list || is_call(structure, i - 1)));
         } else if (depth == 0) {
             use.evaluated = use.evaluated && !skips_operands(token, draft.tokens.text(i));
             use.matches = use.matches && !token.is(Keyword::not_);

@@ -5,6 +5,8 @@
 namespace isotap::sql {
 namespace {
 
+constexpr std::size_t bytes_in_each_row = 255;
+
 std::string as_hex(const std::string& text) {
     return "encode(convert_to(" + text + ",'UTF8'),'hex')";
 }
@@ -45,6 +47,13 @@ void tell_rows(Draft& draft, const Table& table, const std::string& qualifier,
     } else {
         told.push_back({ColumnRole::seen, index, qualifier + ".xmin::text", true});
     }
+}
+
+Told if_short(Told packed) {
+    packed.role = ColumnRole::packed_if_short;
+    packed.text = "if(length(" + packed.text + ")>" + std::to_string(bytes_in_each_row) + ",'!'," +
+                  packed.text + ")";
+    return packed;
 }
 
 std::vector<Told> packed(const std::vector<Told>& rows, Dialect dialect) {

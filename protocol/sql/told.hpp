@@ -20,6 +20,9 @@ struct Told {
 void tell_rows(Draft& draft, const Table& table, const std::string& qualifier,
                history::AccessKind kind, std::vector<Told>& told);
 
+/// What is packed in every row of a result, for MySQL: it would be too much where it is long.
+Told if_short(Told packed);
+
 /// What is told row by row, packed: one aggregate for each table.
 std::vector<Told> packed(const std::vector<Told>& rows, Dialect dialect);
 

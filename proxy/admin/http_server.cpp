@@ -104,6 +104,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
             response_.set(http::field::www_authenticate, "Bearer");
         }
         response_.keep_alive(false);
+        // The time that the answer took to be made was ours.
+        stream_.expires_after(bounds_.exchange);
         if (feed_) {
             return begin_feed();
         }

@@ -84,6 +84,29 @@ MetricFamily notes(const Sums& sums) {
     return made;
 }
 
+MetricFamily handling(const std::vector<const RelayCounters*>& threads) {
+    constexpr double microsecond = 1e-6;
+    constexpr double nanosecond = 1e-9;
+    ClientMetric metric;
+    ClientMetric::Histogram& histogram = metric.histogram;
+    for (std::size_t i = 0; i <= Durations::bounds.size(); ++i) {
+        for (const RelayCounters* counters : threads) {
+            histogram.sample_count += counters->handling.count(i);
+        }
+        if (i < Durations::bounds.size()) {
+            histogram.bucket.push_back(
+                {histogram.sample_count, microsecond * Durations::bounds.at(i)});
+        }
+    }
+    for (const RelayCounters* counters : threads) {
+        histogram.sample_sum += nanosecond * static_cast<double>(counters->handling.nanoseconds());
+    }
+    return {"isotap_handling_seconds",
+            "Time from bytes that have come to what was made of them on its way (observe)",
+            MetricType::Histogram,
+            {metric}};
+}
+
 MetricFamily build_info() {
     MetricFamily made =
         family("isotap_build_info", "The release that runs, always 1", MetricType::Gauge, 1);
@@ -178,6 +201,7 @@ std::vector<MetricFamily> Metrics::Collect() const {
     std::vector<MetricFamily> all{build_info()};
     add_sessions(sums, all);
     add_observed(sums, all);
+    all.push_back(handling(counters_));
     add_plans(sums, all);
     if (tap_ != nullptr) {
         add_tap_metrics(*tap_, all);

@@ -2,8 +2,8 @@
 
 namespace isotap::proxy {
 
-std::unique_ptr<AuxiliaryColumns> auxiliary_columns(const Upstream& upstream) {
-    return upstream.dialect == history::Dialect::mysql ? mysql_auxiliary_columns(upstream)
+std::unique_ptr<AuxiliaryColumns> auxiliary_columns(const Upstream& upstream, TableWait wait) {
+    return upstream.dialect == history::Dialect::mysql ? mysql_auxiliary_columns(upstream, wait)
                                                        : postgres_auxiliary_columns(upstream);
 }
 

@@ -47,9 +47,17 @@ class AuxiliaryColumns {
     virtual void drop(const AuxiliaryState& table) = 0;
 };
 
+/// How long a table that is in use is waited for. While one waits, whoever comes later waits
+/// behind.
+enum class TableWait : std::uint8_t {
+    seconds,
+    none,  ///< MySQL family; it is an error, and the work may be started again
+};
+
 /// Connects with user and password of the URL.
-std::unique_ptr<AuxiliaryColumns> auxiliary_columns(const Upstream& upstream);
-std::unique_ptr<AuxiliaryColumns> mysql_auxiliary_columns(const Upstream& upstream);
+std::unique_ptr<AuxiliaryColumns> auxiliary_columns(const Upstream& upstream,
+                                                    TableWait wait = TableWait::seconds);
+std::unique_ptr<AuxiliaryColumns> mysql_auxiliary_columns(const Upstream& upstream, TableWait wait);
 std::unique_ptr<AuxiliaryColumns> postgres_auxiliary_columns(const Upstream& upstream);
 
 /// Rows that one transaction names: few enough that nobody waits for its locks.

@@ -217,8 +217,9 @@ std::unique_ptr<AuxiliaryColumns> triggered_auxiliary_columns(MysqlSchemaSession
     return std::make_unique<TriggeredAuxiliaryColumns>(std::move(session));
 }
 
-std::unique_ptr<AuxiliaryColumns> mysql_auxiliary_columns(const Upstream& upstream) {
-    MysqlSchemaSession session(upstream);
+std::unique_ptr<AuxiliaryColumns> mysql_auxiliary_columns(const Upstream& upstream,
+                                                          TableWait wait) {
+    MysqlSchemaSession session(upstream, wait);
     return session.is_mariadb() ? mariadb_auxiliary_columns(std::move(session))
                                 : triggered_auxiliary_columns(std::move(session));
 }

@@ -30,13 +30,13 @@ constexpr auto longest_pause = 30s;
 }  // namespace
 
 CatalogThread::CatalogThread(Upstream upstream, Versions versions, std::size_t queued_plans,
-                             Log& log, Connect connect, Prepare prepare)
+                             Log& log, Connect connect, SchemaCalls calls)
     : upstream_(std::move(upstream)),
       versions_(versions),
       most_jobs_(queued_plans),
       log_(log),
       connect_(std::move(connect)),
-      prepare_(std::move(prepare)),
+      calls_(std::move(calls)),
       thread_([this] { run(); }) {}
 
 CatalogThread::~CatalogThread() {
@@ -141,12 +141,12 @@ PlanAnswer CatalogThread::answer(const PlanJob& job, Line& line) {
 /// plan that is made next would be old before it is used.
 void CatalogThread::prepare(Line& line, const std::string& database) {
     std::uint64_t& prepared = line.prepared[database];
-    for (int round = 0; prepare_ && line.side && round < prepare_rounds; ++round) {
+    for (int round = 0; calls_.before_plans && line.side && round < prepare_rounds; ++round) {
         const std::uint64_t generation = line.known->generation.load(std::memory_order_acquire);
         if (prepared == generation + 1) {
             return;
         }
-        prepare_(database);
+        calls_.before_plans(database);
         prepared = generation + 1;  // 0: never
         check(line, database);
     }

@@ -27,12 +27,9 @@ class CatalogThread {
     using Connect = std::function<Asked<std::unique_ptr<SideConnection>>(
         const Upstream& upstream, const std::string& database)>;
 
-    /// Called on this thread with a database, before plans are made for what its schema has become.
-    using Prepare = std::function<void(const std::string& database)>;
-
-    /// `log` must outlive it. `prepare` may be null.
+    /// `log` must outlive it.
     CatalogThread(Upstream upstream, Versions versions, std::size_t queued_plans, Log& log,
-                  Connect connect = connect_side, Prepare prepare = {});
+                  Connect connect = connect_side, SchemaCalls calls = {});
     ~CatalogThread();
     CatalogThread(const CatalogThread&) = delete;
     CatalogThread& operator=(const CatalogThread&) = delete;
@@ -42,6 +39,11 @@ class CatalogThread {
 
     /// Takes a job; false when too many wait. Any thread; locks.
     [[nodiscard]] bool ask(PlanJob job);
+
+    /// A client has made a table. Any thread.
+    void table_made(const std::string& database, const std::string& table) const {
+        if (calls_.table_made) calls_.table_made(database, table);
+    }
 
     /// Joins. Jobs that have not begun are dropped without an answer.
     void stop();
@@ -78,7 +80,7 @@ class CatalogThread {
     std::size_t most_jobs_;
     Log& log_;
     Connect connect_;
-    Prepare prepare_;
+    SchemaCalls calls_;
 
     std::mutex mutex_;
     std::condition_variable wake_;

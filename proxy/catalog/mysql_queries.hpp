@@ -31,9 +31,16 @@ from information_schema.tables t where t.table_schema = {0} and t.table_name = {
 /// {0}: schema, {1}: table.
 inline constexpr const char* columns = R"(
 select c.column_name, c.extra like '%INVISIBLE%', c.column_comment = 'isotap',
-    c.extra like '%auto_increment%', c.column_default is not null
+    c.extra like '%auto_increment%', c.column_default is not null, c.data_type = 'float'
 from information_schema.columns c where c.table_schema = {0} and c.table_name = {1}
 order by c.ordinal_position
+)";
+
+/// {0}: schema, {1}: table. Without a name: an expression.
+inline constexpr const char* indexes = R"(
+select s.index_name = 'PRIMARY', ifnull(s.column_name, '')
+from information_schema.statistics s where s.table_schema = {0} and s.table_name = {1}
+order by s.index_name, s.seq_in_index
 )";
 
 /// Oracle's MySQL. {0}: schema, {1}: table. In UTF-8, whatever the client speaks.
@@ -50,10 +57,10 @@ from information_schema.columns where table_schema = {0} and table_name = {1}
 order by ordinal_position
 )";
 inline constexpr const char* cascades = R"(
-select count(*) from information_schema.referential_constraints
+select count(if(update_rule in ('NO ACTION', 'RESTRICT'), null, 1)),
+    count(if(delete_rule in ('NO ACTION', 'RESTRICT'), null, 1))
+from information_schema.referential_constraints
 where unique_constraint_schema = {0} and referenced_table_name = {1}
-    and (delete_rule not in ('NO ACTION', 'RESTRICT')
-        or update_rule not in ('NO ACTION', 'RESTRICT'))
 )";
 
 /// {0}: a list of names. Aggregates of users: functions of MariaDB, and those in libraries.
@@ -81,12 +88,16 @@ inline constexpr const char* mariadb_dictionary[] = {
     "select concat(count(*), ':', sum(crc32(concat_ws(' ', table_id, name, n_cols)))) "
     "from information_schema.innodb_sys_tables",
     "select concat(count(*), ':', sum(crc32(concat_ws(' ', table_id, name, pos, mtype, prtype, "
-    "len)))) from information_schema.innodb_sys_columns"};
+    "len)))) from information_schema.innodb_sys_columns",
+    "select concat(count(*), ':', sum(crc32(concat_ws(' ', table_id, index_id, name)))) "
+    "from information_schema.innodb_sys_indexes"};
 inline constexpr const char* mysql_dictionary[] = {
     "select concat(count(*), ':', sum(crc32(concat_ws(' ', table_id, name, n_cols)))) "
     "from information_schema.innodb_tables",
     "select concat(count(*), ':', sum(crc32(concat_ws(' ', table_id, name, pos, mtype, prtype, "
     "len)))) from information_schema.innodb_columns",
+    "select concat(count(*), ':', sum(crc32(concat_ws(' ', table_id, index_id, name)))) "
+    "from information_schema.innodb_indexes",
     "select concat(count(*), ':', sum(crc32(concat_ws(' ', trigger_schema, trigger_name, "
     "event_object_table, action_order, created)))) from information_schema.triggers"};
 

@@ -8,32 +8,34 @@
 #include "isotap/proxy/startup_error.hpp"
 
 #include "protocol/sql/name.hpp"
+#include "proxy/catalog/mysql_result.hpp"
 
 namespace isotap::proxy {
 namespace {
 
-/// ALTER TABLE gives up, and may be started again. Without gap locks, rows that have their name
-/// already are not locked by looking at them.
-constexpr const char* settings[] = {
-    "set session lock_wait_timeout = 5, innodb_lock_wait_timeout = 5, sql_mode = ''",
-    "set session transaction isolation level read committed",
-};
+/// ALTER TABLE gives up, and may be started again. MySQL takes the least that it knows for zero.
+constexpr const char* waits_for_seconds =
+    "set session lock_wait_timeout = 5, innodb_lock_wait_timeout = 5";
+constexpr const char* waits_for_nobody =
+    "set session lock_wait_timeout = 0, innodb_lock_wait_timeout = 1";
 
 /// Triggers are not made by everybody where changes are logged.
 constexpr unsigned wants_super_for_triggers = 1419;
 
 }  // namespace
 
-MysqlSchemaSession::MysqlSchemaSession(const Upstream& upstream) : database_(upstream.database) {
+MysqlSchemaSession::MysqlSchemaSession(const Upstream& upstream, TableWait wait)
+    : database_(upstream.database) {
     MysqlLogin login = connect_to_mysql(upstream, upstream.database, MysqlPatience::for_ever);
     if (!login.connection) {
         throw StartupError(StartupError::Kind::failure,
                            fmt::format("cannot connect ({}): check the URL", login.error));
     }
     connection_ = std::move(login.connection);
-    for (const char* setting : settings) {
-        run(setting);
-    }
+    run("set session sql_mode = ''");
+    run(wait == TableWait::none ? waits_for_nobody : waits_for_seconds);
+    // Without gap locks, rows that have their name already are not locked by looking at them.
+    run("set session transaction isolation level read committed");
 }
 
 bool MysqlSchemaSession::is_mariadb() const {
@@ -102,8 +104,7 @@ std::uint64_t MysqlSchemaSession::run(const std::string& text) {
 
 std::vector<MysqlSchemaSession::Row> MysqlSchemaSession::ask(const std::string& text) {
     run(text);
-    const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
-        mysql_store_result(connection_.get()), mysql_free_result);
+    const MysqlResult result(mysql_store_result(connection_.get()));
     std::vector<Row> rows;
     while (const MYSQL_ROW row = mysql_fetch_row(result.get())) {
         Row& made = rows.emplace_back();

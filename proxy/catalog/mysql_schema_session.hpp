@@ -20,7 +20,7 @@ class MysqlSchemaSession {
     using Row = std::vector<std::string>;
 
     /// With user, password and database of the URL.
-    explicit MysqlSchemaSession(const Upstream& upstream);
+    MysqlSchemaSession(const Upstream& upstream, TableWait wait);
 
     [[nodiscard]] const std::string& database() const noexcept { return database_; }
     [[nodiscard]] bool is_mariadb() const;

@@ -21,6 +21,7 @@ class MysqlSide final : public SideConnection {
 
     /// Not a PostgreSQL.
     [[nodiscard]] std::uint32_t postgres_version() const override { return 0; }
+    [[nodiscard]] std::size_t text_max() const override { return text_max_; }
     Asked<void> enter(const sql::PlanContext& context, const sql::LexerState& lexing) override;
     Asked<NamesKnown> look_up(const NamesAsked& names) override;
     Asked<void> prove(const Proof& proof) override;
@@ -32,9 +33,12 @@ class MysqlSide final : public SideConnection {
     explicit MysqlSide(MysqlConnection connection) : connection_(std::move(connection)) {}
 
     Asked<void> set_up();
+    Asked<std::string> ask_for_text_max();
     Asked<void> set_charset(const std::string& charset);
     Asked<std::optional<TableFacts>> look_up_table(const TableName& name);
     Asked<void> read_columns(const std::string& schema, const std::string& table,
+                             TableFacts& facts);
+    Asked<void> read_indexes(const std::string& schema, const std::string& table,
                              TableFacts& facts);
     Asked<void> read_triggers(const std::string& schema, const std::string& table,
                               TableFacts& facts);
@@ -47,6 +51,7 @@ class MysqlSide final : public SideConnection {
     bool mariadb_ = false;
     bool names_fold_case_ = false;
     bool tracks_state_ = false;  ///< sessions are told of variables that triggers set
+    std::size_t text_max_ = 0;
     std::string database_;
     std::string user_;
     std::string sql_mode_;  ///< as it was set last

@@ -58,8 +58,8 @@ std::string same(const MysqlColumn& column) {
 std::string collects(std::string_view identity, const std::string& kind, std::string_view row) {
     return fmt::format(
         "begin if {named} then"
-        " if length(@isotap_rows)>16000 then"
-        " if length(@isotap_done)<4000000 then"
+        " if length(@isotap_rows)>least(16000,@@max_allowed_packet div 8) then"
+        " if length(@isotap_done)<least(4000000,@@max_allowed_packet div 8) then"
         " set @isotap_done=concat({done},{rows}),@isotap_rows='';"
         " else set @isotap_rows='!;'; end if;"
         " end if;"

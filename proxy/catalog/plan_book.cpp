@@ -6,7 +6,7 @@
 
 #include "isotap/base/byte_reader.hpp"
 
-#include "proxy/catalog/plan_maker.hpp"
+#include "protocol/sql/planner.hpp"
 
 namespace isotap::proxy {
 namespace {
@@ -57,9 +57,9 @@ std::shared_ptr<const sql::Plan> PlanBook::find(const sql::PlanQuestion& questio
         return entry.plan;
     }
     if (!entry.plan && !entry.asked) {
-        if (auto plan = plan_without_catalog(question.tokens, question.lexing)) {
+        if (auto plan = sql::plan_without_catalog(question.tokens, question.lexing)) {
             home_.counters.plans[static_cast<std::size_t>(PlanOutcome::unchanged)].add();
-            entry.plan = std::move(plan);
+            entry.plan = std::make_shared<const sql::Plan>(std::move(*plan));
             return entry.plan;
         }
     }
@@ -151,6 +151,13 @@ void PlanBook::on_schema_changed(sql::ContextId context) noexcept {
         contexts_[static_cast<std::size_t>(context)]->database->generation.fetch_add(
             1, std::memory_order_acq_rel);
     }
+}
+
+void PlanBook::on_table_made(sql::ContextId context, const std::string& schema,
+                             const std::string& table) noexcept {
+    const auto& known = contexts_[static_cast<std::size_t>(context)];
+    const std::string& in_use = known ? known->context.database : schema;
+    catalog_.table_made(schema.empty() ? in_use : schema, table);
 }
 
 }  // namespace isotap::proxy

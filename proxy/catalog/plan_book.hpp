@@ -37,6 +37,8 @@ class PlanBook final : public sql::PlanSource {
     sql::ContextId context(const sql::PlanContext& context) override;
     std::shared_ptr<const sql::Plan> find(const sql::PlanQuestion& question, bool insist) override;
     void on_schema_changed(sql::ContextId context) noexcept override;
+    void on_table_made(sql::ContextId context, const std::string& schema,
+                       const std::string& table) noexcept override;
 
   private:
     struct Key {

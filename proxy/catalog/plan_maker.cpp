@@ -11,18 +11,6 @@ namespace {
 /// Names without versions stand for the stamp in a proof: any text of the length will do.
 constexpr std::string_view stamp_of_proof = "'T0'";
 
-bool may_be_rewritten(sql::StatementKind kind) {
-    switch (kind) {
-        case sql::StatementKind::select:
-        case sql::StatementKind::insert:
-        case sql::StatementKind::replace:
-        case sql::StatementKind::update:
-        case sql::StatementKind::remove:
-        case sql::StatementKind::merge: return true;
-        default: return false;
-    }
-}
-
 NamesAsked names_of(const sql::TokenList& tokens, const sql::Structure& structure,
                     sql::Dialect dialect) {
     const auto name = [&](sql::TokenIndex token) {
@@ -37,6 +25,7 @@ NamesAsked names_of(const sql::TokenList& tokens, const sql::Structure& structur
     for (const sql::Call& call : structure.calls) {
         names.calls.push_back(name(call.name));
     }
+    names.referencing = structure.kind == sql::StatementKind::ddl;
     return names;
 }
 
@@ -46,17 +35,6 @@ PlanAnswer refused(const Trouble& trouble, std::string& detail) {
 }
 
 }  // namespace
-
-std::shared_ptr<const sql::Plan> plan_without_catalog(const sql::TokenList& tokens,
-                                                      const sql::LexerState& lexing) {
-    sql::Structure structure;
-    sql::parse(tokens, lexing, structure);
-    if (structure.sure() && may_be_rewritten(structure.kind) && !structure.relations.empty()) {
-        return nullptr;
-    }
-    return std::make_shared<sql::Plan>(
-        sql::make_plan(tokens, structure, lexing, StatementCatalog{}, {}));
-}
 
 PlanAnswer make_proved_plan(const PlanJob& job, Versions versions, SideConnection& side,
                             std::string& trouble) {
@@ -82,11 +60,15 @@ PlanAnswer make_proved_plan(const PlanJob& job, Versions versions, SideConnectio
     options.postgres_version = side.postgres_version();
     auto plan = std::make_shared<sql::Plan>(
         sql::make_plan(tokens, structure, job.lexing, catalog, options));
+    plan->text_max = side.text_max();
     if (!plan->rewrites()) {
         return {std::move(plan), 0, PlanOutcome::unchanged};
     }
     std::string rewritten;
     sql::apply(*plan, tokens, stamp_of_proof, rewritten);
+    if (rewritten.size() >= plan->text_max) {
+        return refused({PlanOutcome::not_prepared, "statement too long", {}}, trouble);
+    }
     if (const auto proved = side.prove({job.text, rewritten, *plan, job.parameter_types});
         !proved) {
         return refused(proved.error(), trouble);

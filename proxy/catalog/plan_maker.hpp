@@ -5,11 +5,6 @@
 
 namespace isotap::proxy {
 
-/// The plan of a statement that needs no catalog: it touches no table, or is one of a kind that is
-/// never rewritten. Null for all others. Pure, and quick enough for a relay thread.
-std::shared_ptr<const sql::Plan> plan_without_catalog(const sql::TokenList& tokens,
-                                                      const sql::LexerState& lexing);
-
 /// Makes the plan of a statement and proves it; blocks while the server is asked. What cannot be
 /// had becomes a plan that adds nothing and says why. `generation` of the answer is left to the
 /// caller.

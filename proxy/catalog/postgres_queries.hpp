@@ -55,6 +55,21 @@ left join pg_catalog.pg_class rc on rc.oid = root.indrelid
 left join pg_catalog.pg_namespace rn on rn.oid = rc.relnamespace
 )";
 
+/// $1: a JSON array of oids, as `tables` takes it. For each: its number, and the tables that
+/// TRUNCATE … CASCADE of it would empty, one a row.
+inline constexpr const char* referencing = R"(
+with recursive reach(ord, oid) as (
+    select named.ord, k.conrelid
+    from json_array_elements_text($1::json) with ordinality named(oid, ord)
+    join pg_catalog.pg_constraint k on k.contype = 'f' and k.confrelid = named.oid::oid
+    union
+    select reach.ord, k.conrelid from reach
+    join pg_catalog.pg_constraint k on k.contype = 'f' and k.confrelid = reach.oid)
+select reach.ord, n.nspname || '.' || c.relname from reach
+join pg_catalog.pg_class c on c.oid = reach.oid and not c.relispartition
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+)";
+
 /// $1: a JSON array of names. Those that are aggregates of users, wherever they stand.
 inline constexpr const char* aggregates = R"(
 select distinct p.proname from pg_catalog.pg_proc p
@@ -85,9 +100,9 @@ inline constexpr const char* own_search_path =
     "select reset_val, source from pg_catalog.pg_settings where name = 'search_path'";
 
 /// Sums over hashes of (row, xmin): another text after any committed change of a table, a view, a
-/// column, a key, a rule, a policy, a membership or a setting. Temporary tables are left out: they
-/// are nobody's but their session's. ANALYZE and VACUUM update these rows in place and are not
-/// seen.
+/// column, a key, a foreign key, a rule, a policy, a membership or a setting. Temporary tables are
+/// left out: they are nobody's but their session's. ANALYZE and VACUUM update these rows in place
+/// and are not seen.
 inline constexpr const char* signature = R"(
 with kept as materialized (
     select c.oid, c.xmin from pg_catalog.pg_class c
@@ -99,6 +114,8 @@ select concat_ws(' ',
         from pg_catalog.pg_attribute a join kept on kept.oid = a.attrelid where attnum > 0),
     (select concat(count(*), ':', sum(hashint8extended(indexrelid::int8, i.xmin::text::int8)))
         from pg_catalog.pg_index i join kept on kept.oid = i.indrelid where indisunique),
+    (select concat(count(*), ':', sum(hashint8extended(oid::int8, xmin::text::int8)))
+        from pg_catalog.pg_constraint where contype = 'f'),
     (select concat(count(*), ':', sum(hashint8extended(oid::int8, xmin::text::int8)))
         from pg_catalog.pg_rewrite),
     (select concat(count(*), ':', sum(hashint8extended(

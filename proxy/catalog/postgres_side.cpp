@@ -1,13 +1,13 @@
 #include "proxy/catalog/postgres_side.hpp"
 
-#include <array>
-
 #include <boost/json.hpp>
 #include <libpq-fe.h>
 
 #include "protocol/sql/name.hpp"
+#include "proxy/catalog/postgres_answer.hpp"
 #include "proxy/catalog/postgres_login.hpp"
 #include "proxy/catalog/postgres_queries.hpp"
+#include "proxy/catalog/postgres_table_facts.hpp"
 #include "proxy/catalog/search_path.hpp"
 
 namespace isotap::proxy {
@@ -15,7 +15,6 @@ namespace {
 
 namespace json = boost::json;
 namespace queries = postgres_queries;
-using sql::TableKind;
 
 /// A lock that a client holds is not waited for; nor does a slow catalog keep the next job.
 constexpr const char* own_settings =
@@ -23,60 +22,6 @@ constexpr const char* own_settings =
     "set client_min_messages = 'error'; set client_encoding = 'UTF8'";
 
 constexpr const char* safe_path = "pg_catalog";
-
-/// Types whose text is the same in every session, whatever it has set.
-constexpr std::array<std::string_view, 6> plain_types{"int2", "int4", "int8",
-                                                      "oid",  "uuid", "bool"};
-constexpr std::array<std::string_view, 18> stable_types{
-    "numeric", "text",    "varchar",  "bpchar", "name",   "char",  "enum",   "inet", "cidr",
-    "citext",  "macaddr", "macaddr8", "bit",    "varbit", "jsonb", "pg_lsn", "time", "timetz"};
-
-/// What makes bytes of a value that are the same in every session, where its text is not.
-struct Sender {
-    std::string_view type;
-    std::string_view function;
-};
-constexpr std::array senders{
-    Sender{"date", "pg_catalog.date_send"},
-    Sender{"timestamp", "pg_catalog.timestamp_send"},
-    Sender{"timestamptz", "pg_catalog.timestamptz_send"},
-    Sender{"interval", "pg_catalog.interval_send"},
-    Sender{"float4", "pg_catalog.float4send"},
-    Sender{"float8", "pg_catalog.float8send"},
-    Sender{"bytea", "pg_catalog.byteasend"},
-    Sender{"money", "pg_catalog.cash_send"},
-    Sender{"array", "pg_catalog.array_send"},
-    Sender{"range", "pg_catalog.range_send"},
-};
-
-template <std::size_t size>
-bool holds(const std::array<std::string_view, size>& names, std::string_view name) {
-    for (const std::string_view one : names) {
-        if (one == name) {
-            return true;
-        }
-    }
-    return false;
-}
-
-std::string_view sender_of(std::string_view type) {
-    for (const Sender& sender : senders) {
-        if (sender.type == type) {
-            return sender.function;
-        }
-    }
-    return {};
-}
-
-KeyText key_text_of(std::string_view type) {
-    if (holds(plain_types, type)) {
-        return KeyText::plain;
-    }
-    if (!sender_of(type).empty()) {
-        return KeyText::bytes;
-    }
-    return holds(stable_types, type) ? KeyText::any : KeyText::unstable;
-}
 
 std::string words(const char* text) {
     std::string kept = text == nullptr ? "" : text;
@@ -86,106 +31,10 @@ std::string words(const char* text) {
     return kept;
 }
 
-std::string text_of(const json::value& value) {
-    return value.is_string() ? std::string(value.get_string()) : std::string();
-}
-
-TableKind kind_of(const json::object& row) {
-    if (row.at("own").get_bool()) {
-        return TableKind::system;
-    }
-    if (row.at("temporary").get_bool()) {
-        return TableKind::other;
-    }
-    const std::string kind = text_of(row.at("kind"));
-    if (kind == "r") {
-        return TableKind::ordinary;
-    }
-    if (kind == "p") {
-        return TableKind::partitioned;
-    }
-    return kind == "v" || kind == "m" ? TableKind::view : TableKind::other;
-}
-
-TableFacts facts_of(const json::object& row) {
-    TableFacts facts;
-    facts.kind = kind_of(row);
-    facts.inherits = row.at("inherits").get_bool();
-    facts.has_rules = facts.kind != TableKind::view && row.at("rules").get_bool();
-    facts.row_security = row.at("secured").get_bool();
-    facts.readable = row.at("readable").get_bool();
-    const bool shares_key = row.at("root_name").is_string();
-    facts.identity = text_of(row.at(shares_key ? "root_schema" : "schema")) + "." +
-                     text_of(row.at(shares_key ? "root_name" : "name"));
-    if (const auto* columns = row.at("columns").if_array()) {
-        for (const json::value& column : *columns) {
-            facts.columns.push_back(text_of(column));
-        }
-    }
-    if (const auto* key = row.at("key").if_array()) {
-        for (const json::value& column : *key) {
-            facts.key.push_back(text_of(column.at(0)));
-            const std::string type = text_of(column.at(1));
-            facts.key_text.push_back(key_text_of(type));
-            facts.key_bytes.emplace_back(sender_of(type));
-        }
-    }
-    return facts;
-}
-
 std::string spelled(const TableName& name) {
     const std::string table = sql::quoted(name.second, sql::Dialect::postgres);
     return name.first.empty() ? table
                               : sql::quoted(name.first, sql::Dialect::postgres) + "." + table;
-}
-
-/// Nothing that a client could see differs: a column's name, its type, and where it comes from.
-bool same_column(const PGresult* one, int i, const PGresult* other, int j) {
-    return std::string_view(PQfname(one, i)) == PQfname(other, j) &&
-           PQftype(one, i) == PQftype(other, j) && PQfmod(one, i) == PQfmod(other, j) &&
-           PQfsize(one, i) == PQfsize(other, j) && PQftable(one, i) == PQftable(other, j) &&
-           PQftablecol(one, i) == PQftablecol(other, j);
-}
-
-/// The columns that a client would see if there were no auxiliary ones. Who asks for those by name
-/// gets them in the rewritten text as well, which then has too many.
-std::vector<int> shown_columns(const PGresult* original) {
-    static const sql::Table names;
-    std::vector<int> shown;
-    for (int i = 0; i < PQnfields(original); ++i) {
-        const std::string_view name = PQfname(original, i);
-        if (name != names.row_id && name != names.writers) {
-            shown.push_back(i);
-        }
-    }
-    return shown;
-}
-
-bool same_parameters(const PGresult* one, const PGresult* other) {
-    if (PQnparams(one) != PQnparams(other)) {
-        return false;
-    }
-    for (int i = 0; i < PQnparams(one); ++i) {
-        if (PQparamtype(one, i) != PQparamtype(other, i)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool same_to_the_client(const PGresult* original, const PGresult* rewritten,
-                        const sql::Plan& plan) {
-    const std::vector<int> shown = shown_columns(original);
-    if (static_cast<std::size_t>(PQnfields(rewritten)) != shown.size() + plan.added.size() ||
-        (plan.reply == sql::ReplyChange::swallow && !shown.empty())) {
-        return false;
-    }
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-        if (!same_column(original, shown[i], rewritten, static_cast<int>(i))) {
-            return false;
-        }
-    }
-    return same_parameters(original, rewritten);
 }
 
 }  // namespace
@@ -348,7 +197,8 @@ Asked<NamesKnown> PostgresSide::look_up(const NamesAsked& names) {
     for (const std::string& oid : *oids) {
         tables.emplace_back(oid);
     }
-    const auto rows = ask(queries::tables, {json::serialize(tables)});
+    const std::string listed = json::serialize(tables);
+    const auto rows = ask(queries::tables, {listed});
     if (!rows) {
         return rows.error();
     }
@@ -356,7 +206,14 @@ Asked<NamesKnown> PostgresSide::look_up(const NamesAsked& names) {
     for (int i = 0; i < PQntuples(rows->get()); ++i) {
         const auto number = std::stoul(PQgetvalue(rows->get(), i, 0));
         const json::value row = json::parse(PQgetvalue(rows->get(), i, 1));
-        known.tables.emplace_back(names.tables.at(number - 1), facts_of(row.as_object()));
+        known.tables.emplace_back(names.tables.at(number - 1),
+                                  postgres_table_facts(row.as_object()));
+    }
+    if (names.referencing) {
+        const auto asked = look_up_referencing(names, listed, known);
+        if (!asked) {
+            return asked.error();
+        }
     }
     if (names.calls.empty()) {
         return known;
@@ -373,6 +230,23 @@ Asked<NamesKnown> PostgresSide::look_up(const NamesAsked& names) {
         known.aggregates.emplace_back(PQgetvalue(aggregates->get(), i, 0));
     }
     return known;
+}
+
+Asked<void> PostgresSide::look_up_referencing(const NamesAsked& names, const std::string& oids,
+                                              NamesKnown& known) {
+    const auto rows = ask(queries::referencing, {oids});
+    if (!rows) {
+        return rows.error();
+    }
+    for (int i = 0; i < PQntuples(rows->get()); ++i) {
+        const TableName& name = names.tables.at(std::stoul(PQgetvalue(rows->get(), i, 0)) - 1);
+        for (auto& [table, facts] : known.tables) {
+            if (table == name) {
+                facts.referenced_by.emplace_back(PQgetvalue(rows->get(), i, 1));
+            }
+        }
+    }
+    return {};
 }
 
 Asked<PostgresSide::Result> PostgresSide::describe(const std::string& text,

@@ -47,6 +47,8 @@ class PostgresSide final : public SideConnection {
     Asked<void> speak_as(Voice voice);
     Asked<std::vector<std::string>> resolve(const std::vector<TableName>& names);
     Asked<Result> ask(const char* text, const std::vector<std::string>& values = {});
+    Asked<void> look_up_referencing(const NamesAsked& names, const std::string& oids,
+                                    NamesKnown& known);
     Asked<Result> describe(const std::string& text, const std::vector<std::uint32_t>& types);
     Asked<std::string> default_search_path(const std::string& user);
     [[nodiscard]] Trouble trouble(const pg_result* result, PlanOutcome outcome,

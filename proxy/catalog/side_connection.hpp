@@ -32,6 +32,7 @@ using Asked = boost::system::result<Value, Trouble>;
 struct NamesAsked {
     std::vector<TableName> tables;
     std::vector<std::string> calls;
+    bool referencing = false;  ///< what `TableFacts::referenced_by` holds matters
 };
 
 struct NamesKnown {
@@ -58,6 +59,9 @@ class SideConnection {
 
     /// As `sql::PlannerOptions` wants it.
     [[nodiscard]] virtual std::uint32_t postgres_version() const = 0;
+
+    /// As `sql::Plan` wants it.
+    [[nodiscard]] virtual std::size_t text_max() const { return SIZE_MAX; }
 
     /// Asks from now on as a session of this context would.
     virtual Asked<void> enter(const sql::PlanContext& context, const sql::LexerState& lexing) = 0;

@@ -59,6 +59,7 @@ sql::Table table_of(const TableFacts& facts, Versions versions, history::Dialect
         }
     }
     table.key = facts.key;
+    table.indexed = facts.indexed;
     table.key_bytes = facts.key_bytes;
     table.source = source_of(facts, auxiliary, versions, dialect);
     table.by_place =
@@ -68,9 +69,13 @@ sql::Table table_of(const TableFacts& facts, Versions versions, history::Dialect
                           return text == KeyText::plain || text == KeyText::bytes;
                       });
     table.shows_auxiliary = auxiliary && !facts.invisible_columns;
+    table.is_part = facts.is_part;
+    table.referenced_by = facts.referenced_by;
     table.auto_increment = facts.auto_increment;
+    table.floats = facts.floats;
     table.told_by_triggers = facts.told_by_triggers;
-    table.cascades = facts.cascades;
+    table.update_cascades = facts.update_cascades;
+    table.delete_cascades = facts.delete_cascades;
     return table;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,17 +28,22 @@ struct TableFacts {
     sql::TableKind kind = sql::TableKind::other;
     std::vector<std::string> columns;  ///< all of them
     std::vector<std::string> key;
+    std::optional<std::vector<std::string>> indexed;  ///< see sql::Table
     std::vector<KeyText> key_text;
     std::vector<std::string> key_bytes;  ///< functions, for parts that are `KeyText::bytes`
     std::string auto_increment;
-    bool invisible_columns = false;  ///< auxiliary ones are INVISIBLE
-    bool inherits = false;           ///< PostgreSQL: parent or child, and no partition
-    bool has_rules = false;          ///< what is written is not what the statement says
-    bool row_security = false;       ///< RETURNING may be refused where the write is not
-    bool readable = true;            ///< the user may read all columns
+    std::vector<std::string> floats;  ///< see sql::Table
+    bool invisible_columns = false;   ///< auxiliary ones are INVISIBLE
+    bool inherits = false;            ///< PostgreSQL: parent or child, and no partition
+    bool has_rules = false;           ///< what is written is not what the statement says
+    bool row_security = false;        ///< RETURNING may be refused where the write is not
+    bool readable = true;             ///< the user may read all columns
     bool transactional = true;
+    bool is_part = false;  ///< see sql::Table
+    std::vector<std::string> referenced_by;
     bool told_by_triggers = false;  ///< see sql::Table
-    bool cascades = false;          ///< see sql::Table
+    bool update_cascades = false;   ///< see sql::Table
+    bool delete_cascades = false;
 };
 
 /// What the planner is told about it.

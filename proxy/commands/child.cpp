@@ -3,10 +3,10 @@
 #include <cassert>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ class Environment {
         }
         pointers_.push_back(nullptr);
     }
-    char** get() noexcept { return pointers_.data(); }
+    [[nodiscard]] char** get() noexcept { return pointers_.data(); }
 
   private:
     std::vector<std::string> texts_;
@@ -86,7 +86,7 @@ class SpawnAttributes {
     SpawnAttributes(const SpawnAttributes&) = delete;
     SpawnAttributes& operator=(const SpawnAttributes&) = delete;
 
-    const posix_spawnattr_t* get() const noexcept { return &attributes_; }
+    [[nodiscard]] const posix_spawnattr_t* get() const noexcept { return &attributes_; }
 
   private:
     posix_spawnattr_t attributes_{};
@@ -96,6 +96,7 @@ pid_t spawn(const std::vector<std::string>& words,
             const std::map<std::string, std::string>& variables) {
     std::vector<std::string> copies = words;
     std::vector<char*> arguments;
+    arguments.reserve(copies.size() + 1);
     for (std::string& word : copies) {
         arguments.push_back(word.data());
     }
@@ -108,7 +109,7 @@ pid_t spawn(const std::vector<std::string>& words,
     if (error != 0) {
         throw StartupError(StartupError::Kind::usage,
                            fmt::format("cannot run {} ({}): name a program behind --",
-                                       words.front(), std::strerror(error)));
+                                       words.front(), std::generic_category().message(error)));
     }
     return child;
 }

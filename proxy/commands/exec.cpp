@@ -171,7 +171,7 @@ class LentColumns {
         const bool needed = listener.mode == Mode::instrument &&
                             listener.upstream.dialect == history::Dialect::mysql;
         if (needed && how != "none") {
-            lender_.emplace(listener.upstream, log);
+            lender_.emplace(listener.upstream, TableLender::Which::every, log);
         }
     }
     ~LentColumns() { end(); }
@@ -181,10 +181,8 @@ class LentColumns {
     /// For tables that are there, now; for those that come, before their statements are planned.
     void begin(Listener& listener) {
         if (lender_) {
-            lender_->lend(database_);
-            listener.before_plans = [this](const std::string& database) {
-                lender_->lend(database);
-            };
+            lender_->lend_to_what_is_there(database_);
+            lender_->follow(listener);
         }
     }
 

@@ -2,6 +2,8 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "proxy/admin/http_server.hpp"
 #include "proxy/admin/live_api.hpp"
 #include "proxy/admin/metrics.hpp"
+#include "proxy/catalog/table_lender.hpp"
 #include "proxy/commands/command.hpp"
 #include "proxy/ops/address.hpp"
 #include "proxy/ops/configuration.hpp"
@@ -102,12 +105,33 @@ void announce(const Relay& relay, const HttpServer* admin) {
     notify_systemd("READY=1");
 }
 
-int serve(const ProxyOptions& options) {
+/// The columns of tables, as each listener's `schema` has it. They stay when the proxy ends.
+std::vector<std::unique_ptr<TableLender>> lend_columns(std::vector<Listener>& listeners, Log& log) {
+    std::vector<std::unique_ptr<TableLender>> lenders;
+    for (Listener& listener : listeners) {
+        // PostgreSQL names rows and versions by itself.
+        if (listener.schema == SchemaChange::none ||
+            listener.upstream.dialect != history::Dialect::mysql) {
+            continue;
+        }
+        const bool every = listener.schema == SchemaChange::add;
+        const auto which = every ? TableLender::Which::every : TableLender::Which::made;
+        lenders.push_back(std::make_unique<TableLender>(listener.upstream, which, log));
+        if (every) {
+            lenders.back()->lend_to_what_is_there(listener.upstream.database);
+        }
+        lenders.back()->follow(listener);
+    }
+    return lenders;
+}
+
+int serve(ProxyOptions options) {
     const HeldSignals signals;
     raise_descriptor_limit();
     Log log(options.log_format, options.log_level);
     warn(options, log);
     Tap tap(options, log);
+    const auto lenders = lend_columns(options.relay.listeners, log);
     const auto into_tap = [&tap](std::size_t, RelayCounters& counters) {
         return tap.sink_of_thread(counters);
     };
@@ -140,13 +164,13 @@ int run_proxy(const std::vector<std::string>& arguments) {
     const auto app = make_app(line);
     // CLI11 takes them from the back.
     app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-    const ProxyOptions options = configure(gather(line), read_small_file);
+    ProxyOptions options = configure(gather(line), read_small_file);
     if (line.check_only) {
         fmt::print("isotap: the configuration is good: {} listeners\n",
                    options.relay.listeners.size());
         return 0;
     }
-    return serve(options);
+    return serve(std::move(options));
 }
 
 std::string help_for_proxy() {

@@ -4,10 +4,9 @@
 #include <cassert>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -16,8 +15,8 @@
 #include "isotap/history/transaction_ids.hpp"
 
 #include "proxy/ops/address.hpp"
-#include "proxy/ops/embedded_text.hpp"
 #include "proxy/ops/limit_table.hpp"
+#include "proxy/ops/option_values.hpp"
 #include "proxy/ops/quantity.hpp"
 #include "proxy/ops/refuse.hpp"
 #include "proxy/ops/upstream_url.hpp"
@@ -61,99 +60,6 @@ class Choice {
     std::vector<const Layer*> layers_;
 };
 
-template <typename Value>
-struct Word {
-    std::string_view word;
-    Value value;
-};
-
-template <typename Value>
-Value one_of(std::initializer_list<Word<Value>> words, std::string_view text) {
-    std::string known;
-    for (const auto& [word, value] : words) {
-        if (word == text) {
-            return value;
-        }
-        known.append(known.empty() ? "" : ", ").append(word);
-    }
-    refuse(fmt::format("'{}' is not known: use one of {}", text, known));
-}
-
-Mode parse_mode(std::string_view text) {
-    return one_of<Mode>(
-        {{"relay", Mode::relay}, {"observe", Mode::observe}, {"instrument", Mode::instrument}},
-        text);
-}
-
-Versions parse_versions(std::string_view text) {
-    return one_of<Versions>({{"auto", Versions::automatic},
-                             {"columns", Versions::columns},
-                             {"system", Versions::system}},
-                            text);
-}
-
-Prove parse_prove(std::string_view text) {
-    return one_of<Prove>({{"now", Prove::now}, {"later", Prove::later}}, text);
-}
-
-TlsPolicy parse_tls(std::string_view text) {
-    return one_of<TlsPolicy>({{"opaque", TlsPolicy::opaque},
-                              {"mirror", TlsPolicy::mirror},
-                              {"same-certificate", TlsPolicy::same_certificate},
-                              {"terminate", TlsPolicy::terminate}},
-                             text);
-}
-
-Io parse_io(std::string_view text) {
-    return one_of<Io>({{"auto", Io::automatic}, {"io_uring", Io::io_uring}, {"epoll", Io::epoll}},
-                      text);
-}
-
-LogFormat parse_log_format(std::string_view text) {
-    return one_of<LogFormat>({{"text", LogFormat::text}, {"json", LogFormat::json}}, text);
-}
-
-LogLevel parse_log_level(std::string_view text) {
-    return one_of<LogLevel>({{"debug", LogLevel::debug},
-                             {"info", LogLevel::info},
-                             {"warning", LogLevel::warning},
-                             {"error", LogLevel::error}},
-                            text);
-}
-
-OnOverload parse_on_overload(std::string_view text) {
-    return one_of<OnOverload>({{"shed", OnOverload::shed}, {"block", OnOverload::block}}, text);
-}
-
-bool parse_bool(std::string_view text) {
-    return one_of<bool>({{"true", true}, {"false", false}}, text);
-}
-
-/// A contract that the program carries.
-std::string parse_engine(std::string_view text) {
-    if (embedded_text(fmt::format("{}.toml", text)).empty()) {
-        refuse(fmt::format("there is no contract of an engine '{}': 'isotap help proxy' names them",
-                           text));
-    }
-    return std::string(text);
-}
-
-std::chrono::milliseconds parse_flush(std::string_view text) {
-    constexpr std::uint64_t most = 60'000;
-    const std::uint64_t count = parse_count(text);
-    if (count < 1 || count > most) {
-        refuse(fmt::format("{} is out of range: write 1 to {} milliseconds", text, most));
-    }
-    return std::chrono::milliseconds(static_cast<std::int64_t>(count));
-}
-
-std::string parse_http_url(std::string_view text) {
-    if (!text.starts_with("http://") && !text.starts_with("https://")) {
-        refuse("an alert goes to http://host:port/path or https://host/path");
-    }
-    return std::string(text);
-}
-
 /// A file that somebody else will parse: here it only has to be there.
 std::string parse_readable(const ReadFile& read, const std::string& path) {
     if (read(path).empty()) {
@@ -177,16 +83,6 @@ void read_tap(const Choice& choice, const ReadFile& read, TapOptions& tap) {
     choice.read("alert-ca", tap.alerts.authorities,
                 [&](const std::string& path) { return parse_readable(read, path); });
     choice.read("alert-repeat", tap.alerts.repeat, parse_duration);
-}
-
-std::size_t parse_threads(std::string_view text) {
-    // Transaction ids have room for so many.
-    constexpr std::uint64_t most = 1U << history::TransactionIds::thread_bits;
-    const std::uint64_t threads = parse_count(text);
-    if (threads < 1 || threads > most) {
-        refuse(fmt::format("{} is out of range: write 1 to {}", text, most));
-    }
-    return static_cast<std::size_t>(threads);
 }
 
 /// The first line of a file.
@@ -246,6 +142,10 @@ Listener configure_listener(const Choice& choice, const Sources& sources, const 
     choice.read("mode", listener.mode, parse_mode);
     choice.read("versions", listener.versions, parse_versions);
     choice.read("prove", listener.prove, parse_prove);
+    choice.read("schema", listener.schema, parse_schema);
+    if (listener.schema != SchemaChange::none && listener.mode != Mode::instrument) {
+        refuse("schema is for statements that tell: add mode = instrument, or leave it out");
+    }
     if (listener.versions == Versions::system &&
         listener.upstream.dialect == history::Dialect::mysql) {
         refuse(
@@ -254,6 +154,15 @@ Listener configure_listener(const Choice& choice, const Sources& sources, const 
     }
     read_tls(choice, read, listener);
     return listener;
+}
+
+/// Who has made a table waits while it is given its columns.
+constexpr std::chrono::milliseconds plan_wait_for_columns{1'000};
+
+bool changes_schema(const std::vector<Listener>& listeners) {
+    return std::any_of(listeners.begin(), listeners.end(), [](const Listener& listener) {
+        return listener.schema != SchemaChange::none;
+    });
 }
 
 /// With several listeners in the file, one value for all of them cannot be meant.
@@ -295,12 +204,12 @@ std::vector<Listener> configure_listeners(const Sources& sources, const ReadFile
 }  // namespace
 
 std::string read_small_file(const std::string& path) {
-    constexpr std::size_t most = 1024 * 1024;
+    constexpr std::size_t most = 1U << 20U;
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                                std::fclose);
     if (!file) {
         refuse(fmt::format("cannot read {} ({}): check its path and its permissions", path,
-                           std::strerror(errno)));
+                           std::generic_category().message(errno)));
     }
     std::string text(most + 1, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file.get()));
@@ -329,6 +238,9 @@ ProxyOptions configure(const Sources& sources, const ReadFile& read) {
     choice.read("log-level", options.log_level, parse_log_level);
     choice.read("drain-timeout", options.drain_timeout, parse_duration);
     read_tap(choice, read, options.tap);
+    if (changes_schema(options.relay.listeners)) {
+        options.relay.limits.plan_wait = plan_wait_for_columns;
+    }
     for (const Setting& setting : settings()) {
         constexpr std::string_view prefix = "limits.";
         if (const std::string_view name = setting.name; name.starts_with(prefix)) {

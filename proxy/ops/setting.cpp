@@ -30,6 +30,10 @@ std::vector<Setting> all_settings() {
          Scope::listener},
         {"prove", "WHEN", "now (a statement that is new waits for its plan) or later",
          Scope::listener},
+        {"schema", "HOW",
+         "MySQL family: tables that get the auxiliary columns, for good: none, auto (those that "
+         "clients make) or add (those that are there as well)",
+         Scope::listener},
         {"tls", "POLICY",
          "opaque, mirror, same-certificate or terminate; mirror when there is a "
          "certificate, else opaque",

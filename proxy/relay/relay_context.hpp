@@ -33,7 +33,7 @@ struct ListenerContext {
         if (listener.mode == Mode::instrument) {
             catalog = std::make_unique<CatalogThread>(listener.upstream, listener.versions,
                                                       limits.queued_plans, log, connect_side,
-                                                      listener.before_plans);
+                                                      listener.schema_calls);
         }
     }
 

@@ -1,5 +1,6 @@
 #include "proxy/relay/relay_session.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/relay/protocol_factory.hpp"
@@ -141,6 +142,10 @@ void RelaySession::on_plaintext(Side side, Bytes bytes) {
     const Time now = context_.events == nullptr ? Time{} : system_now();
     session_->feed(side, bytes, now, context_.actions);
     perform();
+    if (context_.events != nullptr) {
+        // The clock of the system may have been set meanwhile.
+        context_.counters.handling.add(std::max(system_now() - now, Time::duration::zero()));
+    }
     shut_down_if_idle();
 }
 

@@ -2,12 +2,12 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -79,11 +79,11 @@ std::string run_alert_command(const std::string& command, const std::string& inp
     // A file in memory: a command that does not read cannot make us wait.
     const Descriptor file(memfd_create("alert", MFD_CLOEXEC));
     if (file.get() < 0 || !write_all(file.get(), input)) {
-        return std::strerror(errno);
+        return std::generic_category().message(errno);
     }
     pid_t child = 0;
     if (const int error = spawn(child, command, file.get()); error != 0) {
-        return std::strerror(error);
+        return std::generic_category().message(error);
     }
     const Descriptor ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
     pollfd awaited{ended.get(), POLLIN, 0};

@@ -96,7 +96,7 @@ void Analyst::rename(std::size_t lane, Event& event) {
     const bool names_reason = std::holds_alternative<history::StatementEnded>(event) ||
                               std::holds_alternative<history::Gap>(event);
     const std::string prefix =
-        spaces_.plain() || names_reason ? std::string{} : spaces_.prefix_of(transaction_of(event));
+        spaces_.plain() || names_reason ? std::string{} : spaces_.prefix_of(event);
     for_each_name(event, [&](history::NameId& id) {
         id = names_.of(lane, id);
         if (!prefix.empty() && id != history::no_name) {

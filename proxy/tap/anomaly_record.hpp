@@ -35,8 +35,12 @@ class RecordNames final : public analysis::Names {
     /// A name beside those of tables: why coverage is not full.
     void add(history::NameId id, std::string text) { names_[id] = std::move(text); }
 
+    ~RecordNames() override = default;
     RecordNames(RecordNames&& other) noexcept
         : records_(std::move(other.records_)), names_(std::move(other.names_)) {}
+    RecordNames(const RecordNames&) = delete;
+    RecordNames& operator=(const RecordNames&) = delete;
+    RecordNames& operator=(RecordNames&&) = delete;
 
     [[nodiscard]] std::string transaction(history::TransactionId id) const override;
     [[nodiscard]] std::string origin(history::TransactionId id) const override;

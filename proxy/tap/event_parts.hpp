@@ -37,6 +37,8 @@ struct PayloadVisitor {
     void operator()(history::PredicateMatch&) {}
     void operator()(history::Alias&) {}
     void operator()(history::Gap&) {}
+    void operator()(history::TableEmptied&) {}
+    void operator()(history::HeldRead&) {}
 };
 
 /// Calls `take` with each text or list of the event, by reference.
@@ -57,6 +59,8 @@ struct NameVisitor {
     void operator()(history::RowImage& e) { replace(e.table); }
     void operator()(history::PredicateRead& e) { replace(e.table); }
     void operator()(history::Gap& e) { replace(e.reason); }
+    void operator()(history::TableEmptied& e) { replace(e.table); }
+    void operator()(history::HeldRead& e) { replace(e.table); }
     void operator()(history::NameDefined&) {}
     void operator()(history::SessionBegan&) {}
     void operator()(history::SessionEnded&) {}

@@ -26,9 +26,10 @@ class KnownTransactions {
         if (std::holds_alternative<history::TransactionEnded>(event)) {
             return open_.erase(id) > 0;
         }
-        // Who wrote, and the server's number for him, may be told after the end.
+        // Who wrote, the server's number for him, and what he read may be told after the end.
         return std::holds_alternative<history::PredicateMatch>(event) ||
-               std::holds_alternative<history::Alias>(event) || open_.contains(id);
+               std::holds_alternative<history::Alias>(event) ||
+               std::holds_alternative<history::HeldRead>(event) || open_.contains(id);
     }
 
     /// So much was lost that none is known any more.

@@ -52,8 +52,10 @@ std::vector<std::string> doubts_of(const Statistics& statistics, std::uint64_t r
         }
     };
     const auto& coverage = statistics.coverage;
-    if (coverage.full + coverage.partial == 0) {
-        doubts.emplace_back("no statement was captured: rows are seen in the mode instrument only");
+    if (coverage.full + coverage.partial + coverage.opaque == 0) {
+        doubts.emplace_back(
+            "no statement was captured: none that touches rows came by, or the mode is not "
+            "instrument");
     }
     doubt(coverage.opaque, "statements were not captured");
     doubt(coverage.partial, "statements were captured in part");

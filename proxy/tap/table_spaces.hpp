@@ -19,14 +19,19 @@ class TableSpaces {
     /// Before anything else is done with the event.
     void note(const history::Event& event);
 
-    /// What stands before the names of a transaction's tables: empty for the first database.
-    [[nodiscard]] std::string prefix_of(history::TransactionId id) const;
+    /// What stands before the names of the tables that the event mentions: empty for the first
+    /// database.
+    [[nodiscard]] std::string prefix_of(const history::Event& event) const;
 
-    [[nodiscard]] bool plain() const noexcept { return transactions_.empty(); }
+    /// All prefixes are empty.
+    [[nodiscard]] bool plain() const noexcept { return plain_; }
 
   private:
+    [[nodiscard]] std::string prefix_of(history::SessionId id) const;
+
     std::string first_;
     bool any_ = false;
+    bool plain_ = true;
     std::unordered_map<std::uint64_t, std::string> sessions_;      ///< prefix of each open one
     std::unordered_map<std::uint64_t, std::string> transactions_;  ///< those with a prefix
 };

@@ -232,6 +232,7 @@ class Tap::Body {
                 {anomaly.id, record->found, name_of(anomaly.kind), std::string(plain_name(anomaly)),
                  std::string(to_string(anomaly.severity)), words, document_of(*record)});
         }
+        alerts_.offer(*record);
     }
 
     const ProxyOptions options_;

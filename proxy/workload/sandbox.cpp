@@ -238,17 +238,19 @@ void Sandbox::start_mysql(const fs::path& program, const std::string& port) {
     give(folder_, account);
     const std::string log = folder_ / "log";
     const std::string data = "--datadir=" + (folder_ / "data").string();
+    // A server that starts removes temporary tables from there, also those of another one.
+    const std::string temporary = "--tmpdir=" + folder_.string();
     if (mariadb) {
-        run_program({"mariadb-install-db", "--no-defaults", data,
+        run_program({"mariadb-install-db", "--no-defaults", data, temporary,
                      "--auth-root-authentication-method=normal", "--skip-test-db"},
                     folder_, log, account);
     } else {
-        run_program({program, "--no-defaults", "--initialize-insecure", data}, folder_, log,
-                    account);
+        run_program({program, "--no-defaults", "--initialize-insecure", data, temporary}, folder_,
+                    log, account);
     }
     const std::string socket = folder_ / "socket";
     server_ = start_program(
-        {program, "--no-defaults", data, "--socket=" + socket, "--port=" + port,
+        {program, "--no-defaults", data, temporary, "--socket=" + socket, "--port=" + port,
          "--bind-address=127.0.0.1", "--skip-log-bin", "--pid-file=" + (folder_ / "pid").string(),
          "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=32M",
          "--performance-schema=ON"},

@@ -53,7 +53,9 @@ def parts(options):
              [bench / "check_engine", "stream", transactions],
              (("stream.svg", [*script, HERE / "plot_stream.py"]),)),
         Part("live", "Live analysis and recording",
-             [bench / "bench_live", "--seconds", "3" if options.quick else "120"]),
+             [bench / "bench_live", "--seconds", "3" if options.quick else "120", "--report",
+              "1" if options.quick else "5"],
+             (("live.svg", [*script, HERE / "plot_stream.py"]),)),
     ]
 
 

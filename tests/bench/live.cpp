@@ -104,19 +104,23 @@ class Driver {
   private:
     void run() {
         pthread_setname_np(pthread_self(), "load");
-        const auto began = Clock::now();
         // As a relay thread does: what came together is told together. A transaction of each
         // session, so that none is open in the silence between two rounds of a slow load.
         constexpr std::uint64_t statements_at_once =
             LiveLoad::sessions_count * LiveLoad::statements_each;
+        auto due = Clock::now();
         while (!stopping_) {
+            const auto began = Clock::now();
             for (std::uint64_t i = 0; i < statements_at_once; ++i) {
                 load_.step();
             }
             if (rate_ > 0) {
-                const Seconds due(static_cast<double>(load_.statements()) / rate_);
-                std::this_thread::sleep_until(began +
-                                              std::chrono::duration_cast<Clock::duration>(due));
+                const auto share = std::chrono::duration_cast<Clock::duration>(
+                    Seconds(static_cast<double>(statements_at_once) / rate_));
+                // What the machine has held up is caught up with at twice the rate, as clients
+                // would who had to wait themselves.
+                due += share;
+                std::this_thread::sleep_until(std::max(due, began + share / 2));
             }
         }
     }
@@ -235,7 +239,7 @@ class Measurement {
             "|\n",
             at, static_cast<double>(now - last_statements_) / seconds, share("analysis"),
             share("recorder"), share("load"), depth, lost, tap_.recording()->lost,
-            resident_mebibytes(), tap_.bulletin().status().statistics.live);
+            memory_.emplace_back(resident_mebibytes()), tap_.bulletin().status().statistics.live);
         std::fflush(stdout);
         last_at_ = at;
         last_statements_ = now;
@@ -263,6 +267,14 @@ class Measurement {
             "{:.0f} ms, most {:.0f} ms\n",
             delays_.count(), 1e3 * delays_.at(0), 1e3 * delays_.at(0.5), 1e3 * delays_.at(0.9),
             1e3 * delays_.at(0.99), 1e3 * delays_.at(1));
+        if (!memory_.empty()) {
+            // At a tenth of the time what has bounds is full.
+            fmt::print(
+                "memory in MiB: first {:.0f}, at a tenth {:.0f}, at the half {:.0f}, last {:.0f}, "
+                "most {:.0f}\n",
+                memory_.front(), memory_[memory_.size() / 10], memory_[memory_.size() / 2],
+                memory_.back(), *std::max_element(memory_.begin(), memory_.end()));
+        }
         fmt::print("planted {}, found {}; verdict {}\n", planted,
                    status.statistics.hazards + status.statistics.violations,
                    analysis::to_string(status.verdict));
@@ -278,6 +290,7 @@ class Measurement {
     proxy::Tap tap_;
     std::vector<std::unique_ptr<Driver>> drivers_;
     Delays delays_;
+    std::vector<double> memory_;  ///< resident MiB, one for each line
     double last_at_ = 0;
     std::uint64_t last_statements_ = 0;
     std::map<std::string, double> last_processor_;

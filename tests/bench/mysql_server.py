@@ -48,16 +48,18 @@ class MysqlServer:
         if user is not None:
             os.chown(self.folder, user.pw_uid, user.pw_gid)
         data = self.folder / "data"
+        # A server that starts removes the temporary tables of others from a folder that they share.
         program = server_program(root)
+        own = f"--tmpdir={self.folder}"
         if root is None:
-            self._run(["mariadb-install-db", "--no-defaults", f"--datadir={data}",
+            self._run(["mariadb-install-db", "--no-defaults", f"--datadir={data}", own,
                        "--auth-root-authentication-method=normal", "--skip-test-db"])
         else:
-            self._run([*program, "--initialize-insecure", f"--datadir={data}"])
+            self._run([*program, "--initialize-insecure", f"--datadir={data}", own])
         plain = "--skip-ssl" if root is None else "--tls-version="
         settings = [f"--{name}={value}" for name, value in SETTINGS.items()]
         self.child = ChildProcess(
-            "server", [*program, *settings, f"--datadir={data}", f"--socket={self.socket}",
+            "server", [*program, *settings, f"--datadir={data}", own, f"--socket={self.socket}",
                        f"--port={self.port}", f"--pid-file={self.folder}/pid", "--skip-log-bin",
                        plain],
             self.folder / "server.log", identity=as_unprivileged())

@@ -1,7 +1,7 @@
-"""Draws what `check_engine stream` printed: memory and the cost of a transaction over an endless
-stream, as SVG.
+"""Draws memory and pace over time, as SVG: what `check_engine stream` printed, or `bench_live`.
 
 usage: check_engine stream 20000000 | plot_stream.py > stream.svg
+       bench_live --seconds 3600 | plot_stream.py > live.svg
 """
 import sys
 
@@ -9,15 +9,21 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 260, 56, 56, 24, 40
 
 
 def read(lines):
-    """Transactions so far, microseconds a transaction, MiB: one triple for each part."""
+    """One triple for each line of figures (how far, pace, MiB), and what the first two are."""
     points = []
+    of = ("transactions so far, in millions", "µs a transaction")
     for line in lines:
         words = line.split()
         if len(words) == 4 and words[0].isdigit():
-            points.append((int(words[0]), float(words[1]), float(words[3])))
+            points.append((int(words[0]) / 1e6, float(words[1]), float(words[3])))
+        cells = [cell.strip() for cell in line.strip("| \n").split("|")]
+        if len(cells) == 10 and cells[0].isdigit():
+            points.append((int(cells[0]) / 60, float(cells[1]), float(cells[8])))
+            of = ("minutes", "statements a second")
     if not points:
-        sys.exit("plot_stream.py: nothing to draw: pipe the output of 'check_engine stream N' here")
-    return points
+        sys.exit("plot_stream.py: nothing to draw: pipe the output of 'check_engine stream N' or "
+                 "'bench_live' here")
+    return points, of
 
 
 def line_of(points, column, most, colour):
@@ -35,27 +41,34 @@ def text(x, y, words, anchor="middle", colour="#333"):
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}" fill="{colour}">{words}</text>'
 
 
-def draw(points):
+def amount(number):
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+
+
+def draw(points, of):
+    across, pace = of
     bottom = HEIGHT - BOTTOM
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
              'font-family="sans-serif" font-size="12">',
              f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
              f'<path d="M{LEFT} {TOP} V{bottom} H{WIDTH - RIGHT} V{TOP}" fill="none" '
              'stroke="#999"/>']
-    for column, colour, unit, x, anchor in ((1, "#1565c0", "µs a transaction", LEFT, "end"),
-                                            (2, "#c62828", "MiB", WIDTH - RIGHT, "start")):
-        most = 1.25 * max(point[column] for point in points)
+    # Two straight lines shall not lie upon each other.
+    for column, colour, unit, x, anchor, above in (
+            (1, "#1565c0", pace, LEFT, "end", 1.25),
+            (2, "#c62828", "MiB", WIDTH - RIGHT, "start", 2)):
+        most = above * max(point[column] for point in points)
         parts.append(line_of(points, column, most, colour))
         shift = -6 if anchor == "end" else 6
-        parts.append(text(x + shift, TOP + 4, f"{most:.3g}", anchor, colour))
+        parts.append(text(x + shift, TOP + 4, amount(most), anchor, colour))
         parts.append(text(x + shift, bottom, "0", anchor, colour))
         parts.append(text(x, TOP - 10, unit, "start" if anchor == "end" else "end", colour))
     for point in (points[0], points[len(points) // 2], points[-1]):
         x = LEFT + (WIDTH - LEFT - RIGHT) * point[0] / points[-1][0]
-        parts.append(text(f"{x:.0f}", bottom + 16, f"{point[0] / 1e6:g} M"))
-    parts.append(text((LEFT + WIDTH - RIGHT) // 2, HEIGHT - 6, "transactions so far"))
+        parts.append(text(f"{x:.0f}", bottom + 16, f"{point[0]:.3g}"))
+    parts.append(text((LEFT + WIDTH - RIGHT) // 2, HEIGHT - 6, across))
     return "\n".join(parts) + "\n</svg>\n"
 
 
 if __name__ == "__main__":
-    sys.stdout.write(draw(read(sys.stdin)))
+    sys.stdout.write(draw(*read(sys.stdin)))

@@ -19,7 +19,8 @@ from machine import describe_machine
 # Each part of a benchmark, by the server it needs, is a module with programs(isotap) and open_legs(options).
 BENCHMARKS = {
     "relay": {"postgres": "relay_postgres", "mysql": "relay_mysql"},
-    "instrument": {"postgres": "instrument_postgres", "mariadb": "instrument_mariadb"},
+    "instrument": {"postgres": "instrument_postgres", "mariadb": "instrument_mariadb",
+                   "mysql": "instrument_mysql"},
 }
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASE = HERE.parents[1] / "build" / "release" / "isotap"
@@ -124,7 +125,7 @@ def main(arguments):
         machine = describe_machine(commands)
         for module in modules:
             measure(module, options, results)
-        if not results and not options.list:
+        if not results and options.only and not options.list:
             print(f"bench: no workload has {options.only} in its name: --list shows them",
                   file=sys.stderr)
             return EXIT_USAGE

@@ -9,7 +9,8 @@ import sys
 
 WANTED = [f"X-{n:02}" for n in range(1, 16)] + [
     f"PG-{n:02}" for n in (*range(1, 9), *range(10, 25))] + [
-    f"MY-{n:02}" for n in (*range(1, 13), *range(20, 40))]
+    f"MY-{n:02}" for n in (*range(1, 13), *range(20, 40))] + [
+    f"IN-{n:02}" for n in range(1, 13)]
 ROW = re.compile(r"^\| ((?:X|PG|MY|IN)-\d\d) \|(.*)\|([^|]*)\|$")
 
 

@@ -37,6 +37,8 @@ class CapturedClient : private protocol::NoteTaker {
     /// `slice`: bytes of the server that the session is fed at once; 0: as they come.
     CapturedClient(const Endpoint& server, Capture& capture, std::size_t slice = 0);
     ~CapturedClient() override;
+    CapturedClient(const CapturedClient&) = delete;
+    CapturedClient& operator=(const CapturedClient&) = delete;
 
     void start(const Parameters& parameters);
     void send(std::string_view bytes);

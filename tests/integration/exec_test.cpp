@@ -108,6 +108,23 @@ TEST_F(ExecTest, WritesReportsAndARecording) {
     EXPECT_EQ(rows.output, "2\n");
 }
 
+/// Two sessions of which one overwrites what the other one has read.
+TEST_F(ExecTest, FailsOnWhatItIsAskedToFailOn) {
+    server_->sql(
+        "drop table if exists tally; create table tally (id int primary key, n int); "
+        "insert into tally values (1, 0)");
+    const Words program{"sh", "-c", "psql='" + psql() + R"( -XqAt'
+        $psql -c 'begin' -c 'select n from tally' \
+              -c "\! $psql -c 'update tally set n = 1 where id = 1'" \
+              -c 'update tally set n = 2 where id = 1' -c 'commit')"};
+    EXPECT_EQ(exec({}, program).exit_code, 0) << "READ COMMITTED permits it";
+    EXPECT_EQ(exec({"--fail-on", "violation"}, program).exit_code, 0);
+    const Finished failed = exec({"--fail-on", "hazard", "--junit", file("r.xml")}, program);
+    EXPECT_EQ(failed.exit_code, 1) << failed.output;
+    EXPECT_THAT(failed.output, HasSubstr("lost update"));
+    EXPECT_THAT(read_file(file("r.xml")), AllOf(HasSubstr("<failure"), HasSubstr("lost update")));
+}
+
 TEST_F(ExecTest, RefusesARecordingThatCannotBeMade) {
     const Finished finished = exec({"--record", "/proc/nowhere/r.isotap"}, {"true"});
     EXPECT_EQ(finished.exit_code, 3);
@@ -174,6 +191,17 @@ TEST_F(MariadbExec, LendsThemToTablesThatTheProgramMakes) {
     EXPECT_EQ(finished.exit_code, 0) << finished.output;
     EXPECT_THAT(finished.output, HasSubstr("account,copy,had,made\n"));
     EXPECT_THAT(finished.output, HasSubstr("4 statements, 4 captured, 0 in part, 0 not at all"));
+    EXPECT_EQ(lent(), "had\n");
+}
+
+TEST_F(MariadbExec, TakesNothingBackFromADatabaseThatIsGone) {
+    const Finished finished =
+        exec("auto",
+             "create database brief; use brief; create table made (id int primary key); "
+             "insert into made values (1); drop database brief");
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_THAT(finished.output,
+                AllOf(HasSubstr("0 in part, 0 not at all"), Not(HasSubstr("lent"))));
     EXPECT_EQ(lent(), "had\n");
 }
 

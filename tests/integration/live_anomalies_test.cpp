@@ -104,6 +104,62 @@ TEST_P(LiveAnomalies, WriteSkewAtRepeatableRead) {
     EXPECT_THAT(found(), ElementsAre("write skew"));
 }
 
+/// Who read a row, or wrote one, comes before who empties the table.
+TEST_P(LiveAnomalies, TruncateTakesWhatWasNotThereWhenItWasDecided) {
+    run(*one_, "create table job (id int primary key)");
+    run(*one_, "insert into job values (1)");
+    run(*one_, "begin");
+    run(*one_, "select balance from account where id = 1");
+    run(*other_, "begin");
+    run(*other_, "insert into job values (2)");
+    run(*other_, "update account set balance = 1 where id = 1");
+    run(*other_, "commit");
+    run(*one_, "truncate job");
+    run(*one_, "commit");
+    EXPECT_THAT(found(), ElementsAre("read-write skew"));
+}
+
+TEST_P(LiveAnomalies, TruncateWaitsForReaders) {
+    run(*one_, "create table job (id int primary key)");
+    run(*one_, "insert into job values (1)");
+    run(*one_, "begin");
+    run(*one_, "select balance from account where id = 1");
+    run(*other_, "begin");
+    run(*other_, "select * from job");
+    run(*other_, "update account set balance = 1 where id = 1");
+    one_->send(query_message("truncate job"));
+    run(*other_, "commit");
+    for (const Frame& frame : one_->read_until('Z')) {
+        EXPECT_NE(frame.type, 'E') << frame.body;
+    }
+    run(*one_, "commit");
+    EXPECT_THAT(found(), ElementsAre("write skew"));
+}
+
+TEST_P(LiveAnomalies, NoneWhereTruncateIsUndoneOrComesLater) {
+    run(*one_, "create table job (id int primary key)");
+    for (const char* level : {"read committed", "repeatable read", "serializable"}) {
+        const std::string begin = std::string("begin isolation level ") + level;
+        run(*one_, "insert into job values (1)");
+        run(*one_, begin);
+        run(*one_, "select balance from account where id = 1");
+        run(*other_, begin);
+        run(*other_, "insert into job values (2)");
+        run(*other_, "update account set balance = 1 where id = 2");
+        run(*other_, "commit");
+        run(*one_, "savepoint s");
+        run(*one_, "truncate job");
+        run(*one_, "rollback to s");
+        run(*one_, "commit");
+        run(*other_, begin);
+        run(*other_, "select balance from account where id = 3");
+        run(*one_, "truncate job");
+        run(*other_, "select * from job");
+        run(*other_, "commit");
+    }
+    EXPECT_THAT(found(), IsEmpty());
+}
+
 TEST_P(LiveAnomalies, NoneWhereOneComesAfterTheOther) {
     for (int round = 0; round < 10; ++round) {
         for (PostgresWire* client : {one_.get(), other_.get()}) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <gmock/gmock.h>
@@ -109,20 +110,27 @@ class LivePage {
     std::thread thread_;
 };
 
+/// What the page has become after these steps of browse.py.
+Finished browse(const std::string& program, const std::string& url,
+                const std::vector<std::string>& steps) {
+    const TemporaryFolder profile;
+    std::vector<std::string> words{
+        "/usr/bin/python3",
+        std::string(std::getenv("ISOTAP_SOURCE")) + "/tests/integration/browse.py", program, url,
+        profile.path().string()};
+    words.insert(words.end(), steps.begin(), steps.end());
+    return run({.arguments = words}, std::chrono::seconds(120));
+}
+
 TEST(LivePage, ShowsAnAnomalyWhenItHappensWithItsCycleAndItsStatements) {
     const auto program = browser();
     if (!program) {
         GTEST_SKIP() << "SKIPPED: there is no chromium on this machine: install it with ./dev deps";
     }
     const LivePage page;
-    const TemporaryFolder profile;
-    const Finished shown = run(
-        {.arguments = {"/usr/bin/python3",
-                       std::string(std::getenv("ISOTAP_SOURCE")) + "/tests/integration/browse.py",
-                       *program, page.url() + "#1", profile.path().string(),
-                       "document.querySelector('#detail .edge') !== null && "
-                       "document.getElementById('verdict').textContent === 'hazard'"}},
-        std::chrono::seconds(90));
+    const Finished shown = browse(*program, page.url() + "#1",
+                                  {"document.querySelector('#detail .edge') !== null && "
+                                   "document.getElementById('verdict').textContent === 'hazard'"});
     EXPECT_EQ(shown.exit_code, 0) << "it did not appear";
     const std::string& dom = shown.output;
     EXPECT_THAT(dom, HasSubstr("id=\"link\" class=\"soft\" role=\"status\">live<"));
@@ -134,6 +142,28 @@ TEST(LivePage, ShowsAnAnomalyWhenItHappensWithItsCycleAndItsStatements) {
     EXPECT_THAT(dom, HasSubstr("&lt;img src=x onerror="));
     EXPECT_THAT(dom, Not(HasSubstr("<img")));
     EXPECT_THAT(dom, HasSubstr("<title>isotap</title>"));
+}
+
+TEST(LivePage, IsUsedByKeyboard) {
+    const auto program = browser();
+    if (!program) {
+        GTEST_SKIP() << "SKIPPED: there is no chromium on this machine: install it with ./dev deps";
+    }
+    const LivePage page;
+    const std::string an_edge_says_why =
+        "document.activeElement.classList.contains('edge') && "
+        "document.getElementById('reason').textContent === "
+        "document.activeElement.getAttribute('aria-label') + '.'";
+    const Finished used = browse(
+        *program, page.url(),
+        {"document.querySelector('#list button') !== null", "press Tab",
+         "document.activeElement.id === 'theme'", "press Enter",
+         "document.documentElement.dataset.theme !== undefined", "press j",
+         "document.activeElement.getAttribute('aria-current') === 'true' && "
+         "document.querySelector('#detail h2').textContent.startsWith('#1 ')",
+         "press Tab", an_edge_says_why + " && (window.first = document.activeElement) !== null",
+         "press Tab", an_edge_says_why + " && document.activeElement !== window.first"});
+    EXPECT_EQ(used.exit_code, 0) << used.output.substr(0, used.output.find('<'));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "analysis/history/recording/recording_reader.hpp"
 #include "tests/support/isotap_process.hpp"
+#include "tests/support/paths.hpp"
 #include "tests/support/postgres_server.hpp"
 #include "tests/support/postgres_wire.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -74,6 +75,10 @@ TEST(LiveRecording, OpensAfterKill9AtAnyMoment) {
         const std::uint64_t committed = engine.statistics().transactions.committed;
         EXPECT_LE(committed, acknowledged + 1);
         EXPECT_TRUE(engine.anomalies().empty());
+        const Finished checked = run({.arguments = {isotap_program(), "check", "--json", file}});
+        EXPECT_EQ(checked.exit_code, 0) << "kill " << i << ": " << checked.output;
+        EXPECT_THAT(checked.output,
+                    testing::HasSubstr("\"committed\":" + std::to_string(committed)));
         // A transaction of these is six events: its beginning, level, statement (two), and end.
         EXPECT_GE(static_cast<double>(committed + 2) * 6, flushed) << "a flush is missing";
         with_something += committed > 0 ? 1 : 0;

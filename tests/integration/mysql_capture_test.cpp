@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(MysqlTruth, TellsWhatEachStatementTouched) {
     const std::vector<std::pair<std::string, Touched>> cases{
-        {"select bal from acc where id = 3", {"read acc 3"}},
+        {"\n  select bal, @@sql_mode from acc where id = 3", {"read acc 3"}},
         {"select * from acc where id in (1, 2) for update", {"lock acc 1", "lock acc 2"}},
         {"select bal from acc where id = 4 lock in share mode", {"lock acc 4"}},
         {"select sum(bal) from acc where id < 4", {"read acc 1", "read acc 2", "read acc 3"}},
@@ -73,13 +73,19 @@ TEST_P(MysqlTruth, TellsWhatEachStatementTouched) {
          {"update item 1", "update item 4"}},
         {"insert into acc values (40, 1), (41, 2)", {"insert acc 40", "insert acc 41"}},
         {"insert into acc set id = 42, bal = 3", {"insert acc 42"}},
+        {"insert ignore into acc values (240, 1)", {"insert acc 240"}},
         {"insert into item (v, n) values (9, 'nine')", {"insert item 5"}},
         {"insert into acc select id + 200, v from item where id < 3",
          {"insert acc 201", "insert acc 202", "lock item 1", "lock item 2"}},
         {"delete from acc where id in (40, 41) and bal = 2", {"delete acc 41"}},
         {"delete from acc where id > 41 order by id limit 1", {"delete acc 42"}},
         {"delete from sale where id = 1 returning note", {"delete sale 1"}},
+        {"delete from acc where 0 = 1 and id = 2", {}},
         {"delete from acc where id = 1000", {}},
+        {"delete from acc where id between 11 and 9", {}},
+        {"delete from acc where id between 11 and 9 returning bal", {}},
+        {"delete from acc limit 0", {}},
+        {"select bal from acc where id = 4", {"read acc 4"}},
     };
     for (const auto& [sql, expected] : cases) {
         run(sql);
@@ -105,6 +111,8 @@ TEST_P(MysqlTruth, TellsNothingOfWhatFailedOrGoesOnAsItCame) {
     run(after);
     const std::string replace = "replace into acc values (9, 1)";
     run(replace);
+    const std::string skipped = "insert ignore into acc values (9, 5)";
+    run(skipped);
     run("select 'last'");
     end();
     for (const std::string& sql : failing) {
@@ -113,6 +121,8 @@ TEST_P(MysqlTruth, TellsNothingOfWhatFailedOrGoesOnAsItCame) {
     EXPECT_THAT(touched(statement(after)), ElementsAre("update acc 9"));
     EXPECT_EQ(statement(replace).coverage, history::Coverage::opaque);
     EXPECT_EQ(statement(replace).reason, "rows that REPLACE removes");
+    EXPECT_EQ(statement(skipped).coverage, history::Coverage::partial);
+    EXPECT_EQ(statement(skipped).reason, "rows that IGNORE skips");
 }
 
 class MysqlVersions : public MysqlTruth {};
@@ -153,6 +163,58 @@ TEST_P(MysqlVersions, NamesTheVersionsThatWereSeenAndOverwritten) {
     EXPECT_EQ(updates, 4);
     ASSERT_THAT(touched(statement(seen)), ElementsAre("read acc 5"));
     EXPECT_EQ(statement(seen).accesses.front().before, last) << "the savepoint took one back";
+}
+
+/// A row is told as changed exactly where the server counts it as changed.
+TEST_P(MysqlTruth, TellsChangesOfEveryType) {
+    there().sql(
+        "use shop; drop table if exists kinds; create table kinds (id int primary key, d "
+        "decimal(10,2), f float, g double, t datetime(3), s timestamp null, b bit(8), x longblob, "
+        "n varchar(200), e enum('a','b')); insert into kinds values (1, 10.1, 16777215, 0.1, "
+        "'2020-01-01 00:00:00.123', '2020-10-25 01:30:00', b'1', repeat('x', 3000000), 'abc', "
+        "'a')");
+    run_or_throw({.arguments = {isotap_program(), "schema", "add", there().url()}});
+    const std::vector<std::string> changes{"d = 10.2",
+                                           "d = 10.20",
+                                           "d = null",
+                                           "f = 16777216",
+                                           "f = 16777216",
+                                           "g = 0.3",
+                                           "g = 0.3",
+                                           "g = -0e0",
+                                           "t = '2020-01-01 00:00:00.124'",
+                                           "b = b'11'",
+                                           "n = 'ABC'",
+                                           "n = 'ABC'",
+                                           "n = 'ABC '",
+                                           "x = concat(x, 'y')",
+                                           "x = x",
+                                           "x = insert(x, 2000000, 1, 'z')",
+                                           "n = repeat('n', 100)",
+                                           "n = repeat('n', 100)",
+                                           "e = 'b'",
+                                           "e = 2",
+                                           "d = 0, f = 0, g = 0"};
+    std::vector<std::pair<std::string, bool>> expected;
+    for (const std::string& change : changes) {
+        const std::string sql = "update kinds set " + change + " where id = 1";
+        const std::string counted = run(sql).front().payload.substr(1, 1);
+        expected.emplace_back(sql, counted == std::string(1, 1));
+        run("select " + std::to_string(expected.size()));
+    }
+    end();
+    std::size_t at = 0;
+    for (const auto& [number, transaction] : told_.transactions) {
+        for (const RecordedStatement& one : transaction.statements) {
+            if (one.text.find("kinds set") == std::string::npos) continue;
+            ASSERT_EQ(one.accesses.size(), 1U) << one.text << ": " << one.reason;
+            EXPECT_EQ(one.text, expected.at(at).first);
+            EXPECT_EQ(transaction.lasting_writes().size(), expected[at++].second ? 1U : 0U)
+                << one.text;
+        }
+    }
+    EXPECT_EQ(at, expected.size());
+    there().sql("drop table shop.kinds");
 }
 
 /// What was prepared under one character set runs under every other.

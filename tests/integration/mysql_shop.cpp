@@ -42,21 +42,38 @@ std::string execution(std::uint32_t statement, bool cursor) {
     return mysql_number(statement, 4) + mysql_number(cursor ? 1 : 0, 1) + mysql_number(1, 4);
 }
 
+/// As wide as a length of one byte and its NULL bitmap allow, as the server allows, and beyond.
+std::vector<std::string> wide_reads() {
+    std::vector<std::string> reads;
+    for (const int columns : {245, 246, 247, 248, 249, 250, 251, 252, 4'094, 4'096, 4'097}) {
+        std::string list = "id";
+        for (int i = 1; i < columns; ++i) {
+            list += i % 3 == 0 ? ",NULL" : ",id";
+        }
+        reads.push_back("SELECT " + list + " FROM acc WHERE id < 3");
+    }
+    return reads;
+}
+
+std::vector<std::string> all_statements() {
+    std::vector<std::string> all = wide_reads();
+    for (const auto* more : {&nested_reads(), &shop_statements(), &session_statements()}) {
+        all.insert(all.end(), more->begin(), more->end());
+    }
+    return all;
+}
+
 std::vector<Said> by_text(MysqlWire& wire) {
     std::vector<Said> said;
-    for (const auto* all : {&nested_reads(), &shop_statements()}) {
-        for (const std::string& one : *all) {
-            said.push_back({one, as_text(wire.query(one))});
-        }
+    for (const std::string& one : all_statements()) {
+        said.push_back({one, as_text(wire.query(one))});
     }
     return said;
 }
 
 std::vector<Said> by_prepared_statements(MysqlWire& wire, bool cursor) {
     std::vector<Said> said;
-    std::vector<std::string> all = nested_reads();
-    all.insert(all.end(), shop_statements().begin(), shop_statements().end());
-    for (const std::string& one : all) {
+    for (const std::string& one : all_statements()) {
         if (one.find("ROW_COUNT") != std::string::npos) {
             continue;  // known: the first prepared one, right behind an OK that was made again
         }
@@ -113,7 +130,8 @@ const std::vector<std::string>& nested_reads() {
         "SELECT COUNT(*), MAX(d.v) FROM (SELECT v FROM item UNION ALL SELECT id FROM sale) d",
         "WITH c AS (SELECT id, n FROM item) SELECT c.n FROM c WHERE c.id > 2 ORDER BY c.id",
         "SELECT n FROM item WHERE EXISTS (SELECT 1 FROM sale WHERE sale.item = item.id)",
-        "SELECT n, (SELECT MAX(price) FROM sale WHERE sale.item = item.id) FROM item",
+        "SELECT n, (SELECT MAX(price) FROM sale WHERE sale.item = item.id) FROM item"
+        " WHERE id < 4 ORDER BY id",
         "SELECT n FROM item WHERE id IN (SELECT item FROM sale WHERE price > 0.5) ORDER BY id",
         "SELECT n, (SELECT MAX(v) FROM item) FROM item WHERE id > (SELECT MIN(id) FROM sale)",
         "SELECT n FROM item WHERE id IN (SELECT item FROM sale WHERE price > 1000)",
@@ -181,10 +199,27 @@ const std::vector<std::string>& shop_statements() {
         "ROLLBACK TO s",
         "SELECT v FROM item WHERE id = 1 LOCK IN SHARE MODE",
         "ROLLBACK",
+        "BEGIN",
+        "UPDATE acc SET bal = (SELECT MAX(price) FROM sale WHERE item < 9) WHERE id < 3",
+        "SELECT id FROM acc WHERE bal > (SELECT MIN(price) FROM sale) ORDER BY id",
+        "UPDATE acc SET bal = (SELECT price FROM sale WHERE id = 2) WHERE id = 4",
+        "SHOW WARNINGS",
+        "INSERT INTO acc SELECT id + 300, item FROM sale WHERE price > 1 AND id < 100",
+        "INSERT INTO acc VALUES (400, (SELECT COUNT(note) FROM sale))",
+        "DELETE FROM acc WHERE id > 2 AND bal > (SELECT MAX(price) FROM sale WHERE id < 3)",
+        "SELECT * FROM acc",
+        "ROLLBACK",
         "DELETE FROM sale WHERE id >= 100",
         "DELETE FROM sale WHERE id >= 100",
         "DELETE FROM sale WHERE id = 1 RETURNING note, price",
         "DELETE FROM item USING item JOIN sale ON item.id = sale.item",
+    };
+    return all;
+}
+
+/// Tables, settings and counts of the session itself.
+const std::vector<std::string>& session_statements() {
+    static const std::vector<std::string> all{
         "CREATE TEMPORARY TABLE item (q INT)",
         "INSERT INTO item VALUES (1), (2)",
         "SELECT * FROM item",

@@ -17,6 +17,7 @@ std::string shop_tables();
 /// Reads of more than one block.
 const std::vector<std::string>& nested_reads();
 const std::vector<std::string>& shop_statements();
+const std::vector<std::string>& session_statements();
 
 struct Said {
     std::string what;

@@ -17,7 +17,6 @@ using history::Coverage;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::UnorderedElementsAreArray;
 
 class MysqlTold : public MysqlTruth {
   protected:
@@ -25,14 +24,6 @@ class MysqlTold : public MysqlTruth {
     void finish() {
         run("select 'last'");
         end();
-    }
-
-    void expect(const std::string& sql, const Touched& touched_rows, Coverage coverage,
-                const std::string& reason = {}) {
-        const RecordedStatement& one = statement(sql);
-        EXPECT_THAT(touched(one), UnorderedElementsAreArray(touched_rows)) << sql;
-        EXPECT_EQ(one.coverage, coverage) << sql << ": " << one.reason;
-        EXPECT_EQ(one.reason, reason) << sql;
     }
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/history/recording/recording_reader.hpp"
@@ -151,6 +152,14 @@ class MysqlTruth : public testing::TestWithParam<MysqlFlavour> {
                           rows_[access.row]);
         }
         return all;
+    }
+
+    void expect(const std::string& sql, const Touched& touched_rows, history::Coverage coverage,
+                const std::string& reason = {}) {
+        const RecordedStatement& one = statement(sql);
+        EXPECT_THAT(touched(one), testing::UnorderedElementsAreArray(touched_rows)) << sql;
+        EXPECT_EQ(one.coverage, coverage) << sql << ": " << one.reason;
+        EXPECT_EQ(one.reason, reason) << sql;
     }
 
     std::unique_ptr<Recorded> proxy_;

@@ -139,6 +139,28 @@ TEST_F(PostgresBadLuck, TheTableIsAlteredBehindOurBack) {
     EXPECT_THAT(reasons.opaque, IsEmpty());
 }
 
+/// A result has 1664 columns at most: one of ours may be one too many.
+TEST_F(PostgresBadLuck, TheResultIsAsWideAsTheServerAllows) {
+    start();
+    const auto one = client();
+    const auto select_of = [](int columns) {
+        std::string list = "id";
+        for (int i = 1; i < columns; ++i) {
+            list += ",id";
+        }
+        return "select " + list + " from account where id < 3";
+    };
+    for (const int columns : {255, 256, 1'663, 1'664}) {
+        EXPECT_EQ(say(*one, select_of(columns)).size(), 2U) << columns;
+    }
+    const std::vector<Frame> refused = one->query(select_of(1'665));
+    EXPECT_THAT(refused.front().body, HasSubstr("target lists can have at most 1664 entries"));
+    Reasons reasons;
+    tell(reasons);
+    EXPECT_EQ(reasons.full, 2U);
+    EXPECT_EQ(reasons.opaque["rewritten text refused"], 2U);
+}
+
 /// ISOTAP_UPDATED_ROWS asks for more of them: a million takes a while.
 TEST_F(PostgresBadLuck, OneStatementWritesMoreRowsThanAreRecorded) {
     const char* asked = std::getenv("ISOTAP_UPDATED_ROWS");

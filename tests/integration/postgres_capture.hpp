@@ -72,6 +72,7 @@ inline const std::string sync = MessageWriter().framed('S');
 
 inline std::vector<std::string> lines(const std::vector<Frame>& frames) {
     std::vector<std::string> all;
+    all.reserve(frames.size());
     for (const Frame& frame : frames) {
         all.push_back(transcript_line(frame));
     }
@@ -142,6 +143,8 @@ class PostgresCapture : public ::testing::TestWithParam<int>, public history::Ev
             ++reasons[names[ended->reason]];
         } else if (std::holds_alternative<history::Access>(event)) {
             ++accesses;
+        } else if (std::holds_alternative<history::HeldRead>(event)) {
+            ++held;
         }
         engine.accept(event);
     }
@@ -155,7 +158,7 @@ class PostgresCapture : public ::testing::TestWithParam<int>, public history::Ev
     std::vector<Frame> both(const std::string& bytes, const std::string& what, int ready = 1) {
         direct->send(bytes);
         captured->send(bytes);
-        const std::vector<Frame> expected = direct->read_ready(ready);
+        std::vector<Frame> expected = direct->read_ready(ready);
         EXPECT_TRUE(same(lines(expected), lines(captured->read_ready(ready)))) << what;
         return expected;
     }
@@ -191,6 +194,7 @@ class PostgresCapture : public ::testing::TestWithParam<int>, public history::Ev
     std::map<std::string, std::size_t> reasons;  ///< why coverage was not full
     std::size_t coverage[4] = {};
     std::size_t accesses = 0;
+    std::size_t held = 0;  ///< reads of cursors that outlive their transactions
     std::optional<PostgresServer> server;
     std::unique_ptr<LiteralPlans> plans;
     std::unique_ptr<Capture> capture;

@@ -57,7 +57,10 @@ TEST_P(PostgresCapture, EachKindIsCapturedOrNamed) {
         {"insert into account values (33, 'd', 3) on conflict (id) do update set balance = 4", 1,
          ""},
         {"insert into account values (33, 'd', 3) on conflict (id) do update set balance = 4", 1,
-         old ? "overwritten version" : ""},
+         ""},
+        {"insert into account as a (id, owner) values (33, 'd'), (34, 'e') on conflict (id) do "
+         "update set balance = a.balance + 1",
+         2, ""},
         {"insert into account select id + 40, owner, 1 from account where id < 3", 2,
          "insert from select"},
         {"update account set balance = 2 where id in (1, 2)", 2, ""},
@@ -80,7 +83,7 @@ TEST_P(PostgresCapture, EachKindIsCapturedOrNamed) {
         {"merge into bare using (values (1)) s(k) on x = k when matched then delete", 0,
          old ? "MERGE before PostgreSQL 18" : "MERGE"},
         {"copy account to stdout", 0, "copy"},
-        {"truncate bare", 0, "truncate"},
+        {"truncate bare, item cascade", 0, ""},
         {"create table derived as select * from account", 0, "create from a query"},
         {"create materialized view looks as select * from account", 0, "create from a query"},
         {"explain analyze select * from account", 0, "explain"},
@@ -97,6 +100,68 @@ TEST_P(PostgresCapture, EachKindIsCapturedOrNamed) {
         EXPECT_EQ(reasons[kind.reason], 1U) << kind.sql;
     }
     EXPECT_THAT(captured->notes, IsEmpty());
+}
+
+/// An upsert before 18 knows what it overwrote if its snapshot does, and says so if it does not.
+TEST_P(PostgresCapture, AnUpsertBehindAnotherOne) {
+    const bool old = GetParam() < 18;
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    CapturedClient other(at(), *capture);
+    other.start(to("captured"));
+    const std::string upsert =
+        "insert into account values (1, 'a', 1) on conflict (id) do update set balance = ";
+    EXPECT_EQ(error_in(other.query("begin; " + upsert + "2")).text, "");
+    captured->send(query_message(upsert + "3"));
+    constexpr const char* waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
+    while (server->sql(waiting).empty()) {
+    }
+    EXPECT_EQ(error_in(other.query("commit")).text, "");
+    captured->read_ready();
+    EXPECT_EQ(reasons["overwritten version"], old ? 1U : 0U);
+    // Where reads leave marks that other transactions fail by, nothing is read.
+    captured->query("begin isolation level serializable; " + upsert + "4; commit");
+    EXPECT_EQ(reasons["overwritten version"], old ? 2U : 0U);
+    captured->query("begin isolation level repeatable read; " + upsert + "5; commit");
+    EXPECT_EQ(reasons["overwritten version"], old ? 2U : 0U);
+    engine.finish();
+    EXPECT_THAT(engine.anomalies(), IsEmpty());
+}
+
+TEST_P(PostgresCapture, ACursorThatOutlivesItsTransaction) {
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    direct = std::make_unique<Direct>(at());
+    direct->start(to("direct"));
+    for (const char* sql :
+         {"declare c cursor with hold for select owner, id from account where id < 6 order by id",
+          "fetch 2 from c",
+          "update account set balance = 7 where id < 6",
+          "begin",
+          "fetch 1 from c",
+          "declare d cursor with hold for select id from account where id < 3",
+          "fetch all from d",
+          "commit",
+          "fetch backward 2 from c; move forward all in c",
+          "fetch all from d; close d",
+          "fetch all from d",
+          "begin; declare d cursor with hold for select 1",
+          "rollback",
+          "fetch d",
+          "close all",
+          "fetch c",
+          "declare c cursor with hold for select 2",
+          "fetch c",
+          "discard all",
+          "fetch c"}) {
+        both(query_message(sql), sql);
+    }
+    EXPECT_EQ(held, 2U + 1U + 2U);
+    EXPECT_THAT(captured->notes, IsEmpty());
+    EXPECT_EQ(reasons["cursor"], 0U);
+    engine.finish();
+    EXPECT_THAT(engine.anomalies(), IsEmpty());
+    EXPECT_EQ(engine.statistics().gaps, 0U);
 }
 
 // A key that is added as `id::text` must not be what ORDER BY calls `id`: 1, 10, 11 … would come.
@@ -219,6 +284,33 @@ TEST_P(PostgresCapture, StatementsPreparedBySqlAreCaptured) {
     both(query_message("execute e; deallocate e; execute e"), "what messages have prepared");
     EXPECT_EQ(accesses, by_query + 2 + 2 + 3 + 20);
     EXPECT_EQ(reasons["execute"], 4U);
+    EXPECT_THAT(captured->notes, IsEmpty());
+}
+
+/// What EXECUTE runs may be an EXECUTE that messages have prepared, or a FETCH.
+TEST_P(PostgresCapture, WhatIsExecutedMayExecuteItself) {
+    direct = std::make_unique<Direct>(at());
+    direct->start(to("direct"));
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    both(parse("one", "update account set balance = 2 where id < 4") + sync, "a write");
+    both(parse("second", "execute one") + parse("third", "execute second") + sync, "twice");
+    const auto run = [](const std::string& sql, int format) {
+        return parse("", sql) + bind_message("", {format}) + describe('P', "") + execute() + sync;
+    };
+    both(run("execute second", 1), "one step");
+    both(run("execute third", 0), "two steps");
+    both(query_message("execute third"), "as a query");
+    EXPECT_EQ(accesses, 3U * 3);
+    both(query_message("begin"), "begin");
+    both(query_message("declare c cursor for select id, owner from account order by id"), "cursor");
+    both(parse("next", "fetch 2 from c") + sync, "its rows");
+    both(run("execute next", 1), "executed");
+    both(query_message("execute next; rollback"), "executed by a query");
+    EXPECT_EQ(accesses, 3U * 3 + 2 * 2);
+    both(query_message("deallocate one"), "gone");
+    both(parse("one", "execute one") + sync, "refused");
+    both(query_message("execute one"), "unknown");
     EXPECT_THAT(captured->notes, IsEmpty());
 }
 

@@ -75,7 +75,7 @@ def main(port, source):
     import atexit
     atexit._clear()
     for name, word in sorted(outcomes.words.items()):
-        print(name, word)
+        print("verdict:", name, word)
     print(sum(word == "passed" for word in outcomes.words.values()), "passed")
 
 

@@ -5,39 +5,18 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/integration/suites/suite_source.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/wire/mysql_setting.hpp"
 
 namespace isotap::test {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* version = "0.10.1";  // the last source distribution with tests in it
-
-/// Fetched once; empty, with the reason on stderr, when it cannot be had.
-fs::path suite() {
-    const fs::path kept = cache_folder() / (std::string("PyMySQL-") + version);
-    if (fs::exists(kept)) return kept;
-    const TemporaryFolder scratch;
-    const Finished fetched = run(
-        {.arguments = {"python3", "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary",
-                       ":all:", "--dest", scratch.path(), std::string("PyMySQL==") + version}},
-        std::chrono::minutes(2));
-    const fs::path archive = scratch.path() / (std::string("PyMySQL-") + version + ".tar.gz");
-    if (fetched.exit_code != 0 || !fs::exists(archive)) {
-        std::cerr << "SKIPPED: PyMySQL's suite: " << fetched.output << '\n';
-        return {};
-    }
-    run_or_throw({.arguments = {"tar", "-xzf", archive, "-C", cache_folder()}});
-    return kept;
-}
-
 class PymysqlSuite : public testing::TestWithParam<MysqlFlavour> {};
 
 TEST_P(PymysqlSuite, EndsInTheSameWay) {
     if (!mysql_available(GetParam())) GTEST_SKIP() << "no such server here";
-    const fs::path folder = suite();
+    const std::filesystem::path folder = source_of_suite("pymysql");
     if (folder.empty()) GTEST_SKIP() << "no suite here";
     MysqlSetting setting(GetParam());
     const auto run_suite = [&](std::uint16_t port) {

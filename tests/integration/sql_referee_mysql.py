@@ -66,6 +66,11 @@ def as_nobody():
     return ["--user=nobody"] if os.geteuid() == 0 else []
 
 
+def own_tmpdir(data):
+    """A server that starts removes the temporary tables of others from a folder that they share."""
+    return f"--tmpdir={data.parent}"
+
+
 class Mariadb:
     """MariaDB as it is installed."""
     program = ("mariadbd",)
@@ -73,8 +78,8 @@ class Mariadb:
 
     def initialize(self, data):
         subprocess.run(["mariadb-install-db", "--no-defaults", f"--datadir={data}",
-                        "--auth-root-authentication-method=normal", "--skip-test-db",
-                        *as_nobody()], check=True, stdout=subprocess.DEVNULL)
+                        own_tmpdir(data), "--auth-root-authentication-method=normal",
+                        "--skip-test-db", *as_nobody()], check=True, stdout=subprocess.DEVNULL)
 
 
 class Mysql:
@@ -90,7 +95,7 @@ class Mysql:
 
     def initialize(self, data):
         subprocess.run([*self.program, "--no-defaults", "--initialize-insecure", *self.places,
-                        f"--datadir={data}", *as_nobody()],
+                        f"--datadir={data}", own_tmpdir(data), *as_nobody()],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -112,8 +117,8 @@ def run_with_server(kind, command, files, folder):
     kind.initialize(data)
     with open(log, "wb") as output:
         server = subprocess.Popen(
-            [*kind.program, "--no-defaults", f"--datadir={data}", f"--socket={socket}",
-             "--skip-networking", *kind.settings, *as_nobody()], stdout=output, stderr=output)
+            [*kind.program, "--no-defaults", f"--datadir={data}", own_tmpdir(data),
+             f"--socket={socket}", "--skip-networking", *kind.settings, *as_nobody()], stdout=output, stderr=output)
     try:
         if not await_ready(server, log):
             print("the server did not start:", log.read_text(errors="replace"))

@@ -85,6 +85,10 @@ history::Version Database::read(Transaction& transaction, std::size_t row) {
     return version->name;
 }
 
+void Database::empty(std::size_t row) {
+    rows_[row].assign(1, {history::Version::dead(), history::Version::unborn(), 1, {}});
+}
+
 bool Database::matches(std::size_t row, const history::Version& version) noexcept {
     const std::uint64_t mixed =
         (version.writer * 31 + version.statement * 7 + row) * 0x9E3779B97F4A7C15ULL;

@@ -65,6 +65,8 @@ class Database {
     /// Done, or it must abort.
     Reply commit(Transaction& transaction);
     void abort(Transaction& transaction);
+    /// The row is gone, for older snapshots as well. Nobody else has it in hand.
+    void empty(std::size_t row);
 
     [[nodiscard]] std::uint64_t sequence() const noexcept { return sequence_; }
 

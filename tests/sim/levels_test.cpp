@@ -38,12 +38,13 @@ struct Promise {
     IsolationLevel level;
     Model kept;
     double conditions = 0;
+    double empties = 0;  ///< a table
 };
 
 class Levels : public ::testing::TestWithParam<Promise> {};
 
 TEST_P(Levels, NeverRaiseAnAlarmThatTheyForbid) {
-    const auto [level, kept, conditions] = GetParam();
+    const auto [level, kept, conditions, empties] = GetParam();
     const std::uint64_t total = transactions();
     std::uint64_t alarms = 0;
     std::uint64_t hazards = 0;
@@ -54,6 +55,7 @@ TEST_P(Levels, NeverRaiseAnAlarmThatTheyForbid) {
         workload.transactions = std::min<std::uint64_t>(total - done, 100'000);
         workload.sessions = 2 + seed % 15;
         workload.rows = 4 + (seed * 7) % 60;
+        workload.empty_share = empties;
         if (conditions > 0) {
             workload.condition_share = conditions;
             workload.held_back = 0;  // an answer comes after what it is about
@@ -88,10 +90,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Promise{IsolationLevel::snapshot, Model::strong_snapshot_isolation},
                       Promise{IsolationLevel::serializable, Model::strict_serializable},
                       Promise{IsolationLevel::snapshot, Model::strong_snapshot_isolation, 0.2},
-                      Promise{IsolationLevel::serializable, Model::strict_serializable, 0.2}),
+                      Promise{IsolationLevel::serializable, Model::strict_serializable, 0.2},
+                      Promise{IsolationLevel::read_committed, Model::strong_read_committed, 0, 0.1},
+                      Promise{IsolationLevel::snapshot, Model::strong_snapshot_isolation, 0, 0.1},
+                      Promise{IsolationLevel::serializable, Model::strict_serializable, 0, 0.1}),
     [](const auto& parameter) {
         std::string name{to_string(parameter.param.kept)};
         name += parameter.param.conditions > 0 ? "_with_conditions" : "";
+        name += parameter.param.empties > 0 ? "_emptying" : "";
         std::replace(name.begin(), name.end(), '-', '_');
         return name;
     });

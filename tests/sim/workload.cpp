@@ -7,6 +7,7 @@ namespace isotap::sim {
 
 namespace {
 constexpr history::NameId table{1};
+constexpr history::NameId emptied_table{2};
 constexpr std::size_t patience = 64;  // turns before a waiting transaction gives up: deadlocks end
 }  // namespace
 
@@ -58,6 +59,8 @@ void Workload::step(Session& session) {
         }
     } else if (session.operations_left == 0) {
         end(session, !happens(options_.abort_share));
+    } else if (options_.empty_share > 0 && happens(options_.empty_share)) {
+        empty(session);
     } else if (options_.condition_share > 0 && happens(options_.condition_share)) {
         look(session);
     } else {
@@ -72,37 +75,73 @@ void Workload::begin(Session& session) {
     session.operations_left = 1 + below(options_.operations);
     session.statement = 0;
     session.waits = 0;
+    session.touches = false;
+    session.emptied = false;
     tell(session, history::TransactionBegan{session.id, id, now_, false});
     tell(session,
          history::TransactionLevel{id, options_.level, history::LevelSource::transaction, false});
 }
 
+history::NameId Workload::table_of(std::size_t row) const {
+    return options_.empty_share > 0 && row % 2 == 1 ? emptied_table : table;
+}
+
+void Workload::wait(Session& session) {
+    if (++session.waits > patience) {
+        end(session, false);
+    }
+}
+
+/// As TRUNCATE: once nobody else has touched the table, and the last thing that is done.
+void Workload::empty(Session& session) {
+    const bool busy = std::any_of(sessions_.begin(), sessions_.end(), [&](const Session& other) {
+        return &other != &session && other.busy && (other.touches || other.emptied);
+    });
+    if (busy) {
+        wait(session);
+        return;
+    }
+    alone_ = &session;
+    session.emptied = true;
+    session.operations_left = 0;
+    tell(session,
+         history::TableEmptied{{session.transaction.id, ++session.statement}, emptied_table});
+}
+
 void Workload::operate(Session& session) {
     const std::size_t row = below(options_.rows);
+    const history::NameId of = table_of(row);
+    if (of == emptied_table) {
+        if (alone_ != nullptr) {
+            wait(session);
+            return;
+        }
+        session.touches = true;
+    }
     const history::RowKey key{0, row};
     const history::StatementRef statement{session.transaction.id, session.statement + 1};
     if (!happens(options_.write_share)) {
         ++session.statement;
         --session.operations_left;
         const history::Version seen = database_.read(session.transaction, row);
-        tell(session, history::Access{statement, table, key, history::AccessKind::read, seen, {}});
+        if (seen != history::Version::dead()) {
+            tell(session, history::Access{statement, of, key, history::AccessKind::read, seen, {}});
+        }
         return;
     }
     const history::Version made = history::Version::written_by(statement);
     history::Version before;
     switch (database_.write(session.transaction, row, made, before)) {
-        case Reply::wait:
-            if (++session.waits > patience) {
-                end(session, false);
-            }
-            return;
+        case Reply::wait: wait(session); return;
         case Reply::must_abort: end(session, false); return;
         case Reply::done: break;
     }
     ++session.statement;
     --session.operations_left;
-    tell(session,
-         history::Access{statement, table, key, history::AccessKind::update, before, made});
+    const bool born = before == history::Version::dead();
+    tell(session, history::Access{statement, of, key,
+                                  born ? history::AccessKind::insert : history::AccessKind::update,
+                                  born ? history::Version::unborn() : before, made});
 }
 
 void Workload::look(Session& session) {
@@ -146,6 +185,12 @@ void Workload::judge_conditions(Session& session) {
 void Workload::end(Session& session, bool wants_commit) {
     judge_conditions(session);
     const bool done = wants_commit && database_.commit(session.transaction) == Reply::done;
+    if (session.emptied) {
+        alone_ = nullptr;
+        for (std::size_t row = 1; done && row < options_.rows; row += 2) {
+            database_.empty(row);
+        }
+    }
     if (done) {
         ++committed_;
         session.last_committed = database_.sequence();

@@ -22,6 +22,8 @@ struct WorkloadOptions {
     double write_share = 0.4;
     double abort_share = 0.05;
     double condition_share = 0;  ///< of operations that choose their rows by a condition
+    /// Of operations that empty a table, in which every second row is then.
+    double empty_share = 0;
     Bug bug = Bug::none;
     double bug_chance = 0.02;
     /// Events that a session may hold back before its ring is emptied: sessions arrive skewed.
@@ -50,6 +52,8 @@ class Workload {
         std::uint32_t statement = 0;
         std::size_t waits = 0;
         std::uint64_t last_committed = 0;
+        bool touches = false;  ///< the table that may be emptied
+        bool emptied = false;
         std::vector<history::PredicateId> conditions;  ///< of the transaction
         std::vector<history::Event> held;
     };
@@ -58,6 +62,9 @@ class Workload {
     void begin(Session& session);
     void operate(Session& session);
     void look(Session& session);
+    void empty(Session& session);
+    void wait(Session& session);
+    [[nodiscard]] history::NameId table_of(std::size_t row) const;
     void judge_conditions(Session& session);
     void end(Session& session, bool wants_commit);
     void tell(Session& session, const history::Event& event);
@@ -70,6 +77,7 @@ class Workload {
     std::mt19937_64 random_;
     Database database_;
     std::vector<Session> sessions_;
+    const Session* alone_ = nullptr;  ///< has emptied the table, and keeps all others away
     std::vector<history::TransactionId> bugged_;
     std::set<history::TransactionId> committed_ids_;  ///< while a bug is planted
     std::uint64_t begun_ = 0;

@@ -6,6 +6,8 @@ import subprocess
 import time
 
 PATIENCE = 30
+# What a key is beside its name, as the protocol has it.
+KEYS = {"Tab": {"windowsVirtualKeyCode": 9}, "Enter": {"windowsVirtualKeyCode": 13, "text": "\r"}}
 PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser"]
 
 
@@ -35,6 +37,12 @@ class Page:
         while not held and time.monotonic() < deadline:
             held = bool(self.evaluate(condition))
         return held
+
+    def press(self, key):
+        """One key, down and up: a letter, or one of KEYS."""
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key,
+                  **KEYS.get(key, {"text": key}))
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
 
     def look(self, width, height, scheme):
         """What the page is shown on: pixels, and 'light' or 'dark'."""

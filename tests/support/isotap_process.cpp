@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
@@ -54,6 +55,7 @@ std::string IsotapProcess::admin_url() {
 std::string IsotapProcess::get(std::string_view path) {
     Stream page({.port = static_cast<std::uint16_t>(
                      number_at(std::string_view(admin_url()).substr(admin_url().rfind(':') + 1)))});
+    page.set_patience(std::chrono::minutes(1));  // much is long in the making on a busy machine
     page.send("GET " + std::string(path) +
               " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     std::string answer;

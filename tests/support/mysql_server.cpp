@@ -63,13 +63,22 @@ std::string mariadb_system_tables(const fs::path& root) {
     return text;
 }
 
+/// A server of the family that starts removes the temporary tables of others from a folder that
+/// they share, and those crash.
+std::string temporary_tables_in(const fs::path& folder) {
+    return "tmpdir=" + folder.string();
+}
+
 Command initialize_command(MysqlFlavour flavour, const fs::path& data) {
+    const std::string temporary = "--" + temporary_tables_in(data.parent_path());
     if (flavour == MysqlFlavour::mariadb) {
         return {.arguments = {"mariadb-install-db", "--no-defaults", "--datadir=" + data.string(),
-                              "--auth-root-authentication-method=normal", "--skip-test-db"}};
+                              temporary, "--auth-root-authentication-method=normal",
+                              "--skip-test-db"}};
     }
     Command command{.arguments = server_program(flavour)};
     command.arguments.push_back("--datadir=" + data.string());
+    command.arguments.push_back(temporary);
     if (flavour == MysqlFlavour::mysql) {
         command.arguments.emplace_back("--initialize-insecure");
     } else {
@@ -121,7 +130,7 @@ MysqlServer::MysqlServer(MysqlOptions options) : options_(std::move(options)) {
     }
     prepare_folder();
     for (int attempt = 1;; ++attempt) {
-        port_ = free_port();
+        port_ = options_.port == 0 ? free_port() : options_.port;
         try {
             start();
             break;
@@ -149,9 +158,10 @@ std::vector<std::string> MysqlServer::command_line() const {
     std::vector<std::string> line = server_program(options_.flavour);
     const std::string here = folder().string();
     for (const std::string& setting :
-         {"datadir=" + here + "/data", "socket=" + here + "/server.sock",
-          "port=" + std::to_string(port_), std::string("bind-address=127.0.0.1"),
-          "pid-file=" + here + "/server.pid", std::string("innodb-flush-log-at-trx-commit=2"),
+         {"datadir=" + here + "/data", temporary_tables_in(folder()),
+          "socket=" + here + "/server.sock", "port=" + std::to_string(port_),
+          std::string("bind-address=127.0.0.1"), "pid-file=" + here + "/server.pid",
+          std::string("innodb-flush-log-at-trx-commit=2"),
           std::string("innodb-buffer-pool-size=32M"), std::string("skip-log-bin"),
           std::string("performance-schema=OFF"), std::string("local-infile=1"),
           std::string("max-allowed-packet=256M"), std::string("default-time-zone=+00:00")}) {

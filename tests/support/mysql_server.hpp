@@ -33,6 +33,7 @@ struct MysqlOptions {
     MysqlFlavour flavour = MysqlFlavour::mariadb;
     bool tls = false;                     ///< listens with a certificate of its own authority
     std::vector<std::string> settings{};  ///< `name=value`, as the command line takes them
+    std::uint16_t port = 0;               ///< 0: any free one
 };
 
 /// A real server in a temporary folder, on a free port of 127.0.0.1 and a unix socket, with user
@@ -61,6 +62,7 @@ class MysqlServer {
 
     /// Runs SQL text as root over the unix socket; what it printed, tab-separated, without
     /// headings. Throws on any error.
+    // NOLINTNEXTLINE(modernize-use-nodiscard): often for its effect
     std::string sql(const std::string& text) const;
 
     /// Ends it as a crash would.

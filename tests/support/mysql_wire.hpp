@@ -72,7 +72,7 @@ class MysqlWire {
   private:
     std::string take(std::size_t count);
     void read_greeting();
-    std::string response(const MysqlLogin& login, std::string_view proof) const;
+    [[nodiscard]] std::string response(const MysqlLogin& login, std::string_view proof) const;
     bool read_results(std::vector<MysqlPacket>& reply);
     void read_definitions(std::size_t count, bool left_out, std::vector<MysqlPacket>& reply);
     [[nodiscard]] bool has(std::uint32_t flag) const noexcept { return (in_force_ & flag) != 0; }

@@ -84,7 +84,7 @@ class Stream {
     void after_tls_call(int result, std::chrono::steady_clock::time_point deadline);
 
     Descriptor socket_;
-    std::chrono::milliseconds patience_{10'000};
+    std::chrono::milliseconds patience_{60'000};  // a busy machine may stand still for seconds
     bool was_reset_ = false;
     std::unique_ptr<ssl_ctx_st, void (*)(ssl_ctx_st*)> context_;
     std::unique_ptr<ssl_st, void (*)(ssl_st*)> tls_;

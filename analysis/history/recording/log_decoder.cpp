@@ -231,6 +231,14 @@ class Decoder {
                 return tell(PredicateMatch{predicate, writer, row(), flag(), flag()});
             }
             case 'a': return tell(Alias{transaction_, bits()});
+            case 'k': {
+                const StatementRef by = statement();
+                return tell(HeldRead{{}, by, name(), row(), quoted_version()});
+            }
+            case 't': {
+                const StatementRef by = statement();
+                return tell(TableEmptied{by, name()});
+            }
             default: fail("the letter of an entry");
         }
     }

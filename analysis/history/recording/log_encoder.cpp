@@ -191,6 +191,20 @@ void LogEncoder::add(const PredicateMatch& event) {
     close();
 }
 
+void LogEncoder::add(const TableEmptied& event) {
+    open('t', event.statement.ordinal);
+    number(static_cast<std::int64_t>(event.table));
+    close();
+}
+
+void LogEncoder::add(const HeldRead& event) {
+    open('k', event.statement.ordinal);
+    number(static_cast<std::int64_t>(event.table));
+    row(event.row);
+    version(event.before);
+    close();
+}
+
 void LogEncoder::add(const Alias& event) {
     open('a');
     number(event.server_transaction);

@@ -28,6 +28,8 @@ class LogEncoder {
     void add(const RowImage& event, TextId before, TextId after);
     void add(const PredicateRead& event, TextId condition);
     void add(const PredicateMatch& event);
+    void add(const TableEmptied& event);
+    void add(const HeldRead& event);
     void add(const Alias& event);
 
     /// The array so far, whole. `clear` begins the next one.

@@ -1,8 +1,8 @@
 #include "analysis/history/recording/recording_writer.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -295,6 +295,8 @@ class RecordingWriter::Body {
         run_of(event.statement.transaction).add(event, condition);
     }
     void take(const PredicateMatch& event) { run_of(event.writer.transaction).add(event); }
+    void take(const TableEmptied& event) { run_of(event.statement.transaction).add(event); }
+    void take(const HeldRead& event) { run_of(event.statement.transaction).add(event); }
     void take(const Alias& event) { run_of(event.transaction).add(event); }
 
     void take(const RowLabelled& event) {
@@ -350,7 +352,7 @@ RecordingWriter::Result RecordingWriter::create(const std::string& path,
     const int made = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, only_me);
     if (made < 0) {
         return fmt::format("{} cannot be made: {}: choose another place for the recording", path,
-                           std::strerror(errno));
+                           std::generic_category().message(errno));
     }
     ::close(made);
     sqlite::Database database;

@@ -66,6 +66,8 @@ class RecordingWriter final : public EventSink {
     static Result create(const std::string& path, const RecordingOptions& options, Time now,
                          PartOfSeries part = {}, OpenThings open = {});
     ~RecordingWriter() override;
+    RecordingWriter(const RecordingWriter&) = delete;
+    RecordingWriter& operator=(const RecordingWriter&) = delete;
 
     void accept(const Event& event) noexcept override;
     void append(const RecordedAnomaly& anomaly) noexcept;

@@ -9,7 +9,7 @@ namespace isotap::history::recording {
 inline constexpr std::int64_t application_id = 0x69736F74;
 
 /// Grows when a reader of the version before would misunderstand the file.
-inline constexpr std::int64_t format_version = 1;
+inline constexpr std::int64_t format_version = 2;
 
 /// Tables for what happened, and views for people.
 extern const char* const schema;

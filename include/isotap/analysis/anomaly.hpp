@@ -40,8 +40,8 @@ enum class Order : std::uint8_t {
     real_time,  ///< one ended before the other began
 };
 
-/// What an anomaly is called. `predicate`: some rw edge stands for rows that a condition would have
-/// matched, not for a row that was read.
+/// What an anomaly is called. `predicate`: some edge stands for rows that a condition would have
+/// matched, or for all rows of a table, not for a row that was read.
 struct AnomalyKind {
     AnomalyType type = AnomalyType::g0;
     bool predicate = false;
@@ -83,6 +83,7 @@ struct CycleEdge {
     history::Version version;  ///< overwritten (ww), seen (wr, rw)
     std::uint32_t from_statement = 0;
     std::uint32_t to_statement = 0;
+    bool emptied = false;  ///< `to` emptied the table, in which `from` had written or read the row
 
     friend bool operator==(const CycleEdge&, const CycleEdge&) = default;
 };

@@ -16,11 +16,11 @@
 /// sessions the order of arrival says nothing; `at` does, as far as one clock can.
 /// Life of views. Texts and spans are valid until the sink returns; who needs them longer copies.
 /// Cost. Every event is a small flat value; names that repeat are interned (`NameDefined` first).
-/// Change. A field is added at the end of its event, with a default, and `contract_version` grows;
-/// nothing changes its meaning.
+/// Change. A field is added at the end of its event, with a default, and an event at the end of
+/// `Event`; then `contract_version` grows. Nothing changes its meaning.
 namespace isotap::history {
 
-inline constexpr std::uint32_t contract_version = 1;
+inline constexpr std::uint32_t contract_version = 2;
 
 enum class Dialect : std::uint8_t { unknown, postgres, mysql };
 
@@ -210,10 +210,27 @@ struct Gap {
     NameId reason = no_name;
 };
 
-using Event =
-    std::variant<NameDefined, SessionBegan, SessionEnded, TransactionBegan, TransactionLevel,
-                 TransactionEnded, StatementBegan, StatementEnded, Savepoint, Access, WriterList,
-                 RowLabelled, RowImage, PredicateRead, PredicateMatch, Alias, Gap>;
+/// A statement emptied a table, without a word on its rows (TRUNCATE). It had kept all others away
+/// from the table by then, and went on to do so until its transaction ended.
+struct TableEmptied {
+    StatementRef statement;
+    NameId table{};
+};
+
+/// A cursor that outlives its transaction has shown a row: the statement that declared it has read
+/// it. Comes after `TransactionEnded`, if anything of it does, from the session that was his.
+struct HeldRead {
+    SessionId session{};
+    StatementRef statement;
+    NameId table{};
+    RowKey row;
+    Version before;  ///< as of an `Access`
+};
+
+using Event = std::variant<NameDefined, SessionBegan, SessionEnded, TransactionBegan,
+                           TransactionLevel, TransactionEnded, StatementBegan, StatementEnded,
+                           Savepoint, Access, WriterList, RowLabelled, RowImage, PredicateRead,
+                           PredicateMatch, Alias, Gap, TableEmptied, HeldRead>;
 
 /// Takes events on the thread of whoever produces them. Must not block, throw or re-enter.
 class EventSink {

@@ -72,6 +72,22 @@ struct TlsFiles {
     std::string key;          ///< PEM
 };
 
+/// Which tables are given the auxiliary columns while the proxy runs. MySQL family only.
+enum class SchemaChange : std::uint8_t {
+    none,
+    automatic,  ///< those that clients make
+    add,        ///< and those that are there
+};
+
+/// Called for the schema's sake; none of it throws. Null: nothing to do.
+struct SchemaCalls {
+    /// On the catalog thread, before the first plan for a schema that is new or has changed, with
+    /// the database; may block.
+    std::function<void(const std::string& database)> before_plans{};
+    /// On a relay thread, when a client has made a table; must not block.
+    std::function<void(const std::string& database, const std::string& table)> table_made{};
+};
+
 struct Listener {
     Address listen;
     Upstream upstream;
@@ -80,9 +96,8 @@ struct Listener {
     Prove prove = Prove::now;
     protocol::TlsPolicy tls = protocol::TlsPolicy::opaque;
     TlsFiles files;
-    /// Called on the catalog thread before the first plan for a schema that is new or has changed,
-    /// with the database; may block. Null: nothing to do.
-    std::function<void(const std::string&)> before_plans;
+    SchemaChange schema = SchemaChange::none;
+    SchemaCalls schema_calls{};
 };
 
 struct RelayOptions {

@@ -21,6 +21,8 @@ void AccessRecorder::begin(const sql::Plan& plan, const history::StatementRef& s
     statement_ = statement;
     lost_ = 0;
     nameless_ = 0;
+    cut_ = false;
+    first_row_ = true;
     touched_.clear();
     writers_.clear();
 }
@@ -45,10 +47,14 @@ bool AccessRecorder::record(std::span<const Value> added) {
             case ColumnRole::packed:
                 if (!added[i].null && !record_packed(column.table, added[i].text)) return false;
                 break;
+            case ColumnRole::packed_if_short:
+                if (first_row_ && !record_if_short(column.table, added[i])) return false;
+                break;
             case ColumnRole::insert_id: break;
             default: return false;
         }
     }
+    first_row_ = false;
     return true;
 }
 
@@ -127,24 +133,62 @@ bool AccessRecorder::record_packed(std::size_t table, std::string_view packed) {
     return true;
 }
 
+bool AccessRecorder::record_if_short(std::size_t table, const Value& packed) {
+    if (packed.null) {
+        return true;
+    }
+    if (packed.text != "!") {
+        return record_packed(table, packed.text);
+    }
+    cut_ = true;
+    lost_ += plan_->reread.spare ? 0 : 1;
+    return true;
+}
+
 /// A row with a '*' has matched and not changed: it was written, and keeps its version.
 bool AccessRecorder::record_written(std::string_view packed) {
     while (!packed.empty()) {
         std::string_view one = packed.substr(0, packed.find(';'));
         packed.remove_prefix(std::min(packed.size(), one.size() + 1));
+        if (one == "!") {  // some were left out
+            ++lost_;
+            continue;
+        }
         const bool unchanged = !one.empty() && one.back() == '*';
         if (unchanged) {
             one.remove_suffix(1);
         }
         const std::size_t equals = one.find('=');
+        const std::size_t before = touched_.size();
         if (equals == std::string_view::npos || plan_->tables.empty() ||
             !record_row(0, one.substr(0, equals), {one.substr(equals + 1), false})) {
             return false;
         }
-        if (unchanged && lost_ == 0 && !(one.substr(0, equals).empty())) {
+        if (unchanged && touched_.size() > before) {
             touched_.back().after = touched_.back().before;
         }
     }
+    return true;
+}
+
+bool AccessRecorder::record_reread(std::span<const std::optional<std::string>> columns) {
+    if (columns.size() != plan_->reread.tables.size()) {
+        return false;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(touched_.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i] && columns[i]->size() >= sql::Reread::bytes_max) {
+            ++lost_;
+        } else if (columns[i] && !record_packed(plan_->reread.tables[i], *columns[i])) {
+            touched_.resize(static_cast<std::size_t>(first));
+            return false;
+        }
+    }
+    const Version own = Version::written_by(statement_);
+    const auto changed = std::remove_if(touched_.begin() + first, touched_.end(),
+                                        [&own](const Touched& one) { return one.before == own; });
+    lost_ += static_cast<std::uint64_t>(touched_.end() - changed);
+    touched_.erase(changed, touched_.end());
     return true;
 }
 
@@ -210,7 +254,10 @@ bool AccessRecorder::record_told(const ToldRow& told, history::NameId table) {
 
 bool AccessRecorder::names(std::string_view identity) const {
     return std::any_of(plan_->tables.begin(), plan_->tables.end(),
-                       [&](const sql::CapturedTable& table) { return table.identity == identity; });
+                       [&](const sql::CapturedTable& table) {
+                           return table.identity == identity && table.kind != AccessKind::read &&
+                                  table.kind != AccessKind::locking_read;
+                       });
 }
 
 void AccessRecorder::tell() {
@@ -225,6 +272,11 @@ void AccessRecorder::tell() {
     }
     touched_.clear();
     writers_.clear();
+}
+
+void AccessRecorder::tell_gap(history::SessionId session, Time at, std::uint64_t rows,
+                              std::string_view why) {
+    events_.accept(history::Gap{session, statement_.transaction, at, rows, names_.id_of(why)});
 }
 
 }  // namespace isotap::mysql::instrument

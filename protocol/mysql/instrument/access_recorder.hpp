@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,8 +51,21 @@ class AccessRecorder {
     /// other tables were written by triggers and functions of the client's.
     [[nodiscard]] std::optional<ToldRows> record_told(std::string_view told);
 
+    /// What `Plan::reread` gave. Rows that the statement has changed since it read them are left
+    /// out and counted as lost.
+    [[nodiscard]] bool record_reread(std::span<const std::optional<std::string>> columns);
+
     /// Tells all that was collected.
     void tell();
+
+    /// Tells that as many rows of the statement are missing, for that reason.
+    void tell_gap(history::SessionId session, Time at, std::uint64_t rows, std::string_view why);
+
+    /// A `packed_if_short` was too long: its rows are those of `Plan::reread`, or lost.
+    [[nodiscard]] bool cut() const noexcept { return cut_; }
+
+    /// Rows that will be told.
+    [[nodiscard]] std::size_t collected() const noexcept { return touched_.size(); }
 
     /// Rows of the statement that were beyond `Limits::rows_per_statement`.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
@@ -76,6 +90,7 @@ class AccessRecorder {
     [[nodiscard]] bool record_told(const ToldRow& told, history::NameId table);
     [[nodiscard]] bool names(std::string_view identity) const;
     [[nodiscard]] bool record_packed(std::size_t table, std::string_view packed);
+    [[nodiscard]] bool record_if_short(std::size_t table, const Value& packed);
     [[nodiscard]] bool name_versions(Touched& touched) const;
     void keep(Touched& touched);
 
@@ -87,6 +102,8 @@ class AccessRecorder {
     history::StatementRef statement_;
     std::uint64_t lost_ = 0;
     std::uint64_t nameless_ = 0;
+    bool cut_ = false;
+    bool first_row_ = true;
     WriterList list_;
     std::vector<Touched> touched_;
     std::vector<history::Version> writers_;  ///< of all rows

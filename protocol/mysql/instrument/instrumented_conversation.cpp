@@ -1,13 +1,8 @@
 #include "protocol/mysql/instrument/instrumented_conversation.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "isotap/base/byte_reader.hpp"
-
-#include "protocol/mysql/instrument/packet_writer.hpp"
-#include "protocol/mysql/instrument/told_write.hpp"
-#include "protocol/mysql/messages/query_request.hpp"
 
 /// The client's side: what is withheld, what waits, what goes.
 namespace isotap::mysql::instrument {
@@ -17,18 +12,6 @@ using protocol::Actions;
 using protocol::Phase;
 using protocol::Side;
 using protocol::Treatment;
-
-namespace {
-
-constexpr std::size_t header_size = 4;
-
-/// What an EXECUTE must show before it goes: header, command, statement.
-constexpr std::size_t execute_head = header_size + 5;
-
-/// A variable is of the character set that its session had when it was set; the column is in ascii.
-constexpr std::string_view prepared_stamp = "convert(@isotap_writer using ascii)";
-
-}  // namespace
 
 InstrumentedConversation::InstrumentedConversation(history::SessionId session,
                                                    const ChannelFacts& channel,
@@ -145,6 +128,8 @@ std::size_t InstrumentedConversation::decide_fate(std::uint8_t first, std::uint3
             fate_ = Fate::withhold;
             return frame_size;
         case Command::stmt_execute: fate_ = Fate::execute; break;
+        case Command::stmt_close:
+        case Command::stmt_send_long_data: fate_ = Fate::beside; break;
         default: break;
     }
     return wanted(Side::client, first, frame_size);
@@ -175,8 +160,7 @@ void InstrumentedConversation::on_client_piece(const Piece& piece) {
         }
         return;
     }
-    if ((fate_ == Fate::pass || fate_ == Fate::execute) && unread_ &&
-        client_stage_ == ClientStage::command) {
+    if (fate_ == Fate::pass && unread_ && client_stage_ == ClientStage::command) {
         read_rows();
         postpone(piece.raw);
         return;
@@ -184,6 +168,10 @@ void InstrumentedConversation::on_client_piece(const Piece& piece) {
     if (fate_ == Fate::execute) {
         keep(piece.raw);
         if (kept_.size() < execute_head && !piece.last) {
+            return;
+        }
+        if (unread_ && !end_unread_for_execute()) {
+            postpone({});
             return;
         }
         on_execute_head();
@@ -197,6 +185,22 @@ void InstrumentedConversation::on_client_piece(const Piece& piece) {
         fate_ = Fate::undecided;
         end_of_command(piece);
     }
+}
+
+/// False when the rows of the write before are asked for first.
+bool InstrumentedConversation::end_unread_for_execute() {
+    const auto found = prepared_.find(executed_statement());
+    if (found == prepared_.end() || !would_show(found->second.decision)) {
+        read_rows();
+        return false;
+    }
+    end_unread(std::nullopt);
+    return true;
+}
+
+std::uint32_t InstrumentedConversation::executed_statement() const {
+    const std::uint32_t number = ByteReader(Bytes(kept_).subspan(statement_at)).le32();
+    return number == last_prepared ? newest_ : number;
 }
 
 /// Something of ours goes first: the packet that is arriving, and all behind it, comes again later.
@@ -271,162 +275,6 @@ void InstrumentedConversation::end_of_command(const Piece& piece) {
     }
 }
 
-void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
-    const Bytes payload = packet.subspan(header_size);
-    const auto command = static_cast<Command>(payload.front());
-    if (piece.sequence_first != 0) {
-        forward(packet);
-        give_up(protocol::Note::desynchronised, "no command where one was due");
-        return;
-    }
-    std::string_view text = as_text(payload.subspan(1));
-    if (command == Command::query) {
-        text = decode_query_text(payload, channel_.in_force).value_or("");
-    }
-    Decision decision;
-    if (command == Command::init_db) {
-        decision.effect = {StatementEffect::Kind::database, std::string(text)};
-    } else {
-        decision = decide(text, command);
-    }
-    if (decision.wait) {
-        hold();
-        insist_ = true;
-        postpone(packet);
-        return;
-    }
-    if (unread_ && would_show(decision)) {
-        end_unread(std::nullopt);
-    } else if (unread_) {
-        read_rows();
-        postpone(packet);
-        return;
-    }
-    insist_ = false;
-    counts_in_use_ = counts_in_use_ || decision.counts_mentioned;
-    original_.clear();
-    switch (command) {
-        case Command::query: run_query(packet, text, std::move(decision), piece); break;
-        case Command::stmt_prepare: run_prepare(packet, text, std::move(decision), piece); break;
-        default:
-            current_ = std::move(decision);
-            forward(packet);
-            push(command, piece, 0, Treatment::forward, {});
-    }
-}
-
-void InstrumentedConversation::run_query(Bytes packet, std::string_view text, Decision decision,
-                                         const Piece& piece) {
-    current_ = std::move(decision);
-    observation_->text_sent(text, false, now_);
-    cover(current_.coverage, current_.reason);
-    Treatment treatment = Treatment::forward;
-    if (current_.rewritten) {
-        const history::StatementRef ref = observation_->statement();
-        const std::string stamp = "'" + stamp_of(ref) + "'";
-        forget_rows_of_failed_writes(*current_.plan);
-        if (send_rewritten(packet, text, current_, stamp)) {
-            recorder_.begin(*current_.plan, ref);
-            rewriter_.begin(*current_.plan, ReplyRewriter::Form::text, 1);
-            treatment = Treatment::strip;
-        }
-    }
-    if (current_.told) {
-        name_writer(observation_->statement());
-    }
-    if (treatment == Treatment::forward) {
-        if (row_count_ && current_.counts_mentioned && current_.end > 0) {
-            run_with_row_count(packet, text);
-        } else {
-            forward(packet);
-        }
-    }
-    row_count_.reset();
-    push(Command::query, piece, 0, treatment, {});
-    if (current_.told) {
-        unname_writer();
-    }
-}
-
-void InstrumentedConversation::run_prepare(Bytes packet, std::string_view text, Decision decision,
-                                           const Piece& piece) {
-    current_ = std::move(decision);
-    Treatment treatment = Treatment::forward;
-    if (current_.rewritten && send_rewritten(packet, text, current_, prepared_stamp)) {
-        rewriter_.begin(*current_.plan, ReplyRewriter::Form::prepare, 1);
-        treatment = Treatment::strip;
-    } else {
-        forward(packet);
-    }
-    push(Command::stmt_prepare, piece, 0, treatment, as_bytes(text));
-}
-
-/// False when it does not fit: then `current_` says so, and the client's own packet must go.
-bool InstrumentedConversation::send_rewritten(Bytes packet, std::string_view text,
-                                              const Decision& decision, std::string_view stamp) {
-    sql::apply(*decision.plan, tokens_, stamp, rewritten_);
-    const std::size_t head = packet.size() - text.size();
-    std::vector<std::uint8_t> payload(packet.begin() + header_size,
-                                      packet.begin() + static_cast<std::ptrdiff_t>(head));
-    const auto append = [&payload](std::string_view part) {
-        payload.insert(payload.end(), part.begin(), part.end());
-    };
-    append(text.substr(0, decision.begin));
-    append(rewritten_);
-    append(text.substr(decision.end));
-    if (payload.size() >= frame_size_max) {
-        current_ = {};
-        current_.reason = "statement too long";
-        cover(current_.coverage, current_.reason);
-        return false;
-    }
-    std::vector<std::uint8_t> out;
-    out.reserve(payload.size() + header_size);
-    write_packet(payload, 0, out);
-    actions_->send_own(Side::server, std::move(out));
-    original_.assign(packet.begin(), packet.end());
-    return true;
-}
-
-void InstrumentedConversation::on_execute_head() {
-    statement_ = ByteReader(Bytes(kept_).subspan(execute_head - sizeof statement_)).le32();
-    executing_ = true;
-    row_count_.reset();
-    observation_->statement_executed(statement_, now_);
-    original_.clear();
-    const auto found = prepared_.find(statement_ == last_prepared ? newest_ : statement_);
-    current_ = found == prepared_.end() ? Decision{} : found->second.decision;
-    if (found == prepared_.end()) {
-        current_.reason = "unknown statement";
-    }
-    cover(current_.coverage, current_.reason);
-    if (current_.told) {
-        name_writer(observation_->statement());
-    }
-    if (!current_.rewritten) {
-        return;
-    }
-    const history::StatementRef ref = observation_->statement();
-    found->second.executed = ref;
-    const auto& splices = current_.plan->splices;
-    const bool stamped = std::any_of(splices.begin(), splices.end(),
-                                     [](const sql::Splice& one) { return one.has_stamp(); });
-    forget_rows_of_failed_writes(*current_.plan);
-    if (stamped) {
-        send_own_query("set " + std::string(writer_variable) + "='" + stamp_of(ref) + "'");
-    }
-    recorder_.begin(*current_.plan, ref);
-    rewriter_.begin(*current_.plan, ReplyRewriter::Form::binary, 1, found->second.columns);
-}
-
-void InstrumentedConversation::on_end_of_execute(const Piece& piece) {
-    push(Command::stmt_execute, piece, statement_,
-         current_.rewritten ? Treatment::strip : Treatment::forward, {});
-    if (current_.told) {
-        unname_writer();
-    }
-}
-
 /// The server owes a reply to this from now on; where nothing else is owed, it comes next.
 void InstrumentedConversation::push(Command command, const Piece& piece, std::uint32_t statement,
                                     Treatment treatment, Bytes keep) {
@@ -446,6 +294,7 @@ void InstrumentedConversation::cover(history::Coverage coverage, std::string_vie
 void InstrumentedConversation::on_closed(Time now) {
     now_ = now;
     if (unread_) {
+        reread_.clear();
         end_unread(std::nullopt);
     }
     Conversation::on_closed(now);

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "isotap/protocol/reporting.hpp"
@@ -40,12 +41,18 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] protocol::Phase phase() const noexcept override;
 
   private:
+    static constexpr std::size_t header_size = 4;
+    /// What an EXECUTE must show before it goes: header, command, statement, flags.
+    static constexpr std::size_t execute_head = header_size + 6;
+    static constexpr std::size_t statement_at = header_size + 1;
+
     /// What becomes of the client's packet that is arriving.
     enum class Fate : std::uint8_t {
         undecided,  ///< its first byte has not come
         withhold,   ///< it is kept until it is complete
         execute,    ///< it is kept until it has told which statement it runs
         pass,       ///< it goes as it comes, as soon as nothing of ours must go before
+        beside,     ///< it goes as it comes, before what is ours: it is no statement
         passing,
     };
 
@@ -56,12 +63,15 @@ class InstrumentedConversation final : public Conversation {
         bool told = false;  ///< it goes as it came, and triggers tell what it wrote
         history::Coverage coverage = history::Coverage::opaque;
         std::string_view reason;  ///< a literal, or of `plan`
+        std::string reread;       ///< the question of `plan->reread`; empty: not to be put
         StatementEffect effect;
         std::size_t begin = 0;  ///< the statement alone, in the client's text
         std::size_t end = 0;
         bool counts_mentioned = false;
         bool diagnostics_mentioned = false;
         bool wait = false;  ///< the plan is being made
+        /// Of the statements behind the first, in a text of several.
+        std::vector<std::pair<history::Coverage, std::string_view>> others{};
     };
 
     struct Prepared {
@@ -70,20 +80,26 @@ class InstrumentedConversation final : public Conversation {
         history::StatementRef executed;
     };
 
-    /// A write that has succeeded, and whose rows have not been asked for yet.
+    /// A statement that has succeeded, and whose rows have not been asked for yet.
     struct Unread {
         std::shared_ptr<const sql::Plan> plan;
+        std::string reread;
         Command command{};
         ReplyStep step;
         std::vector<std::uint8_t> session_state;
         Time at{};
     };
 
+    /// A question of ours that is with the server.
+    enum class Asking : std::uint8_t { nothing, rows, reread };
+
     // The client's side.
     void take_client(Bytes bytes, bool ours);
     void on_client_piece(const Piece& piece);
     [[nodiscard]] std::size_t decide_fate(std::uint8_t first, std::uint32_t frame_size);
     void on_withheld(Bytes packet, const Piece& piece);
+    [[nodiscard]] bool end_unread_for_execute();
+    [[nodiscard]] std::uint32_t executed_statement() const;
     void on_execute_head();
     void end_of_command(const Piece& piece);
     void on_end_of_execute(const Piece& piece);
@@ -122,15 +138,25 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] bool send_again(const ReplyStep& step);
     void note_refusal();
     void flush();
-    /// Says what the recorder could not keep.
-    void cover_gaps();
+    /// Says what the recorder could not keep. `affected`: rows that the server says it wrote.
+    bool cover_gaps(std::uint64_t affected = 0);
     void read_rows();
+    void go_on_reading();
     void end_unread(std::optional<std::string_view> rows);
-    void record_told(const sql::Plan& plan, std::string_view rows, std::uint64_t affected);
+    [[nodiscard]] bool record_written(const Unread& unread, std::string_view rows);
+    [[nodiscard]] bool record_told(const sql::Plan& plan, std::string_view rows,
+                                   std::uint64_t affected);
+    void record_reread(const sql::Plan& plan, bool whole);
+    [[nodiscard]] bool can_reread(const ReplyStep& step) const;
+    [[nodiscard]] static bool has_questions(const Unread& unread) noexcept {
+        return !unread.plan->afterwards.empty() || !unread.reread.empty();
+    }
     void on_success(const Request& request, const ReplyStep& step, Time now) override;
     void on_failure(const Request& request, const ReplyStep& step, Time now) override;
     void on_prepared(const PrepareOk& prepared) override;
     void on_effect(const StatementEffect& effect);
+    void cover_next_of_script();
+    void tell_of_tables(const StatementEffect& effect, bool warned) noexcept;
     void blow_fuse(std::string_view why);
     void break_off(std::string_view why);
 
@@ -155,6 +181,7 @@ class InstrumentedConversation final : public Conversation {
     // The command that is with the server, or being sent.
     Decision current_;
     std::vector<std::uint8_t> original_;  ///< the client's packet, where another one went
+    std::size_t others_begun_ = 0;        ///< of the statements behind the first of its text
     std::uint32_t statement_ = 0;         ///< prepared, being executed
     bool executing_ = false;
 
@@ -163,9 +190,10 @@ class InstrumentedConversation final : public Conversation {
     std::unordered_map<std::uint32_t, Prepared> prepared_;
     std::uint32_t newest_ = 0;  ///< statement
     std::optional<Unread> unread_;
-    bool reading_ = false;
+    Asking asking_ = Asking::nothing;
     bool rows_left_behind_ = false;  ///< a write failed, and its rows are still in the variables
     std::optional<std::string> read_;
+    std::vector<std::optional<std::string>> reread_;
     bool sent_again_ = false;  ///< the client's own text, after ours was refused
     unsigned refusals_ = 0;
     bool fused_ = false;

@@ -1,9 +1,14 @@
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "protocol/mysql/instrument/instrumented_conversation.hpp"
 #include "protocol/sql/letter_case.hpp"
+#include "protocol/sql/planner.hpp"
 #include "protocol/sql/statement_splitter.hpp"
 
 /// What is to be done with a text of the client.
@@ -47,6 +52,26 @@ bool writes(const sql::Plan& plan) noexcept {
     });
 }
 
+/// What is told of each statement of a text of several: those that touch no table tell all there
+/// is.
+std::vector<std::pair<Coverage, std::string_view>> parts_of_script(std::string_view text,
+                                                                   const sql::LexerState& lexing) {
+    std::vector<std::pair<Coverage, std::string_view>> parts;
+    sql::StatementSplitter splitter(text, lexing);
+    sql::StatementSpan span;
+    sql::TokenList tokens;
+    while (splitter.next(span)) {
+        tokens.read(span.text, lexing);
+        parts.emplace_back(Coverage::opaque, "several statements");
+        if (!span.sure && tokens[0].is(Keyword::create)) {
+            parts.back() = {Coverage::none, {}};  // a stored program: nothing of it runs
+        } else if (const auto plan = sql::plan_without_catalog(tokens, lexing); span.sure && plan) {
+            parts.back() = {plan->coverage, plan->reason};
+        }
+    }
+    return parts;
+}
+
 }  // namespace
 
 InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_view text,
@@ -66,6 +91,8 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
         tokens_.read(span.text, lexing);
         StatementEffect effect = effect_of(tokens_, lexing);
         if (effect.kind != Kind::none) {
+            std::move(decision.effect.made.begin(), decision.effect.made.end(),
+                      std::back_inserter(effect.made));
             decision.effect = std::move(effect);
         }
         decision.counts_mentioned = decision.counts_mentioned || mentions_counts(tokens_);
@@ -73,7 +100,13 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
             decision.diagnostics_mentioned || mentions_diagnostics(tokens_);
     }
     if (count != 1 || !span.sure) {
-        decision.reason = "several statements";
+        decision.others = parts_of_script(text, lexing);
+        if (!decision.others.empty()) {
+            std::tie(decision.coverage, decision.reason) = decision.others.front();
+            decision.others.erase(decision.others.begin());
+        }
+        // Which of them is warned of is not known.
+        std::erase_if(decision.effect.made, [](const auto& made) { return made.unless_there; });
         if (count == 0) {
             decision.coverage = Coverage::none;
             decision.reason = {};
@@ -111,7 +144,7 @@ void InstrumentedConversation::decide_by_plan(Decision& decision, std::string_vi
     decision.reason = decision.plan->reason;
     decision.rewritten = decision.plan->rewrites();
     decision.told = decision.plan->told_by_triggers;
-    if (!decision.rewritten && !decision.told) {
+    if (!decision.rewritten && !decision.told && !decision.plan->reread.wanted()) {
         return;
     }
     const bool counts =
@@ -132,6 +165,13 @@ void InstrumentedConversation::decide_by_plan(Decision& decision, std::string_vi
         decision.told = false;
         decision.coverage = Coverage::opaque;
         decision.reason = why;
+    } else if (decision.plan->reread.wanted() && !counts_in_use_ && !decision.counts_mentioned) {
+        sql::ask_again(decision.plan->reread, tokens_, decision.reread);
+        constexpr std::size_t head = 8;
+        if (decision.reread.size() + head >=
+            std::min<std::size_t>(frame_size_max, decision.plan->text_max)) {
+            decision.reread.clear();
+        }
     }
 }
 

@@ -31,6 +31,15 @@ bool refuses_the_text(std::uint16_t error) noexcept {
     return false;
 }
 
+std::optional<std::string> text_or_null(ByteReader& row) {
+    constexpr std::uint8_t null_value = 0xfb;
+    if (!row.at_end() && row.rest().front() == null_value) {
+        row.take(1);
+        return std::nullopt;
+    }
+    return std::string(length_encoded_text(row));
+}
+
 bool completes(ReplyPart part) noexcept {
     return part == ReplyPart::ok || part == ReplyPart::result_set || part == ReplyPart::cursor;
 }
@@ -108,11 +117,14 @@ void InstrumentedConversation::on_altered_packet(const Piece& piece) {
 
 /// The reply to a command of ours.
 void InstrumentedConversation::on_own_packet(Stage stage, const ReplyStep& step, Bytes payload) {
-    if (reading_ && stage == Stage::rows && step.part == ReplyPart::detail && !read_) {
-        constexpr std::uint8_t null_value = 0xfb;
+    const bool row = stage == Stage::rows && step.part == ReplyPart::detail;
+    if (row && asking_ == Asking::rows && !read_) {
         ByteReader reader(payload);
-        if (payload.front() != null_value) {
-            read_.emplace(length_encoded_text(reader));
+        read_ = text_or_null(reader);
+    } else if (row && asking_ == Asking::reread && reread_.empty()) {
+        ByteReader reader(payload);
+        for (std::size_t i = 0; i < unread_->plan->reread.tables.size(); ++i) {
+            reread_.push_back(text_or_null(reader));
         }
     }
     if (!step.ends) {
@@ -121,16 +133,15 @@ void InstrumentedConversation::on_own_packet(Stage stage, const ReplyStep& step,
     if (completes(step.part)) {
         status_ = step.ok.status;
     }
+    if (asking_ == Asking::reread && (!completes(step.part) || step.ok.warnings > 0)) {
+        reread_.clear();
+    }
     ledger_.pop();
     if (!ledger_.empty()) {
         reply_.begin(ledger_.front().reply.command);
     }
-    if (std::exchange(reading_, false)) {
-        if (read_) {
-            end_unread(*read_);
-        } else {
-            end_unread(std::nullopt);
-        }
+    if (asking_ != Asking::nothing) {
+        go_on_reading();
     }
 }
 
@@ -153,10 +164,18 @@ void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const Reply
     const bool of_statement = command == Command::query || command == Command::stmt_execute ||
                               command == Command::stmt_fetch;
     if (of_statement && completes(step.part)) {
+        if (decision.plan->full_when_known != 0 &&
+            decision.plan->full_when_known == rewriter_.rows()) {
+            cover(Coverage::full, {});
+        }
         cover_gaps();
-        if (recorder_.lost() == 0 && recorder_.nameless() == 0 &&
-            decision.plan->silent_when_empty && rewriter_.rows() == 0 &&
-            decision.coverage == Coverage::full) {
+        if (recorder_.lost() > 0 || recorder_.nameless() > 0) {
+            current_.reread.clear();  // coverage stays what it is now
+        } else if (decision.plan->reread.spare && rewriter_.rows() > 0 && !recorder_.cut()) {
+            current_.reread.clear();
+            if (decision.plan->reread.completes) cover(Coverage::full, {});
+        } else if (decision.plan->silent_when_empty && rewriter_.rows() == 0 &&
+                   decision.coverage == Coverage::full) {
             cover(Coverage::partial, "no row to tell what was read");
         }
         const bool told_in_time =
@@ -194,6 +213,7 @@ bool InstrumentedConversation::send_again(const ReplyStep& step) {
     current_.plan.reset();
     current_.coverage = Coverage::opaque;
     current_.reason = "refused by the server";
+    current_.reread.clear();
     if (command == Command::query) {
         cover(current_.coverage, current_.reason);
     }
@@ -237,28 +257,36 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
         request.command == Command::query || request.command == Command::stmt_execute;
     const bool collects = (current_.rewritten || current_.told) && current_.plan &&
                           !current_.plan->afterwards.empty();
-    if (of_statement && collects && step.ends) {
+    const bool rereads = of_statement && can_reread(step);
+    if (of_statement && (collects || rereads) && step.ends) {
         status_ = step.ok.status;
         unread_.emplace(Unread{current_.plan,
+                               rereads ? current_.reread : std::string(),
                                request.command,
                                step,
                                {step.ok.session_state.begin(), step.ok.session_state.end()},
                                now});
         return;
     }
+    const history::StatementRef before = observation_->statement();
     Conversation::on_success(request, step, now);
+    if (!step.ends && !(observation_->statement() == before)) {
+        cover_next_of_script();
+    }
     if (request.command == Command::reset_connection) {
         prepared_.clear();
         context_.on_reset();
         observation_->settings_reset();
         rows_left_behind_ = false;
     } else if (step.ends) {
+        tell_of_tables(current_.effect, step.ok.warnings != 0);
         on_effect(std::exchange(current_.effect, {}));
     }
 }
 
 void InstrumentedConversation::on_failure(const Request& request, const ReplyStep& step, Time now) {
     sent_again_ = false;
+    row_count_.reset();
     if (current_.rewritten && !current_.plan->afterwards.empty()) {
         rows_left_behind_ = true;
     }
@@ -274,6 +302,25 @@ void InstrumentedConversation::on_effect(const StatementEffect& effect) {
         plans_.on_schema_changed(context_.id(plans_));
     }
     context_.on_effect(effect);
+}
+
+/// The statement behind the one that has ended, in a text of several.
+void InstrumentedConversation::cover_next_of_script() {
+    if (others_begun_ < current_.others.size()) {
+        const auto& [coverage, reason] = current_.others[others_begun_++];
+        cover(coverage, reason);
+    } else {
+        cover(Coverage::opaque, "several statements");
+    }
+}
+
+/// A table that was there already is warned of.
+void InstrumentedConversation::tell_of_tables(const StatementEffect& effect, bool warned) noexcept {
+    for (const StatementEffect::Made& one : effect.made) {
+        if (!one.unless_there || !warned) {
+            plans_.on_table_made(context_.id(plans_), one.schema, one.table);
+        }
+    }
 }
 
 void InstrumentedConversation::blow_fuse(std::string_view why) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -33,9 +34,41 @@ void InstrumentedConversation::forget_rows_of_failed_writes(const sql::Plan& pla
 }
 
 void InstrumentedConversation::read_rows() {
-    reading_ = true;
     read_.reset();
-    send_own_query(unread_->plan->afterwards);
+    reread_.clear();
+    const bool written = !unread_->plan->afterwards.empty();
+    asking_ = written ? Asking::rows : Asking::reread;
+    send_own_query(written ? unread_->plan->afterwards : unread_->reread);
+}
+
+/// The server has answered a question of ours.
+void InstrumentedConversation::go_on_reading() {
+    const Asking answered = std::exchange(asking_, Asking::nothing);
+    if (answered == Asking::rows && read_ && !unread_->reread.empty()) {
+        asking_ = Asking::reread;
+        send_own_query(unread_->reread);
+    } else if (read_) {
+        end_unread(*read_);
+    } else {
+        end_unread(std::nullopt);
+    }
+}
+
+/// What the statement read cannot have changed before the client's next command, which waits for
+/// the answer. It takes a row that was touched to know that the statement came to read at all, and
+/// warnings are the client's: asking forgets them.
+bool InstrumentedConversation::can_reread(const ReplyStep& step) const {
+    const bool touched = step.part == ReplyPart::ok           ? step.ok.affected_rows > 0
+                         : step.part == ReplyPart::result_set ? step.rows > 0
+                                                              : false;
+    if (fused_ || current_.reread.empty() || !touched || step.ok.warnings > 0 ||
+        !step.ok.status.has(StatusFlag::in_transaction)) {
+        return false;
+    }
+    const auto level = observation_->level();
+    return level == history::IsolationLevel::repeatable_read ||
+           (level == history::IsolationLevel::serializable &&
+            current_.plan->reread.hold == sql::Reread::Hold::locks);
 }
 
 /// The triggers on tables of Oracle's MySQL find the writer in a variable. It is theirs for this
@@ -58,21 +91,17 @@ bool InstrumentedConversation::would_show(const Decision& next) const noexcept {
                                      unread_->plan->told_by_triggers);
 }
 
-/// The rows of the write have come, or will not: now it is through.
+/// The rows of the statement have come, or will not: now it is through.
 void InstrumentedConversation::end_unread(std::optional<std::string_view> rows) {
     const Unread unread = *std::exchange(unread_, std::nullopt);
     recorder_.begin(*unread.plan, observation_->statement());
-    if (!rows) {
+    if (!unread.plan->afterwards.empty() && !rows) {
         rows_left_behind_ = true;
         cover(Coverage::opaque, "rows not asked for");
         observation_->mark_incomplete();
-    } else if (unread.plan->told_by_triggers) {
-        record_told(*unread.plan, *rows, unread.step.ok.affected_rows);
-    } else if (!recorder_.record_written(*rows)) {
-        blow_fuse("a list of rows that cannot be read");
-        cover(Coverage::opaque, "fuse");
     } else {
-        cover_gaps();
+        const bool whole = !rows || record_written(unread, *rows);
+        record_reread(*unread.plan, whole);
         recorder_.tell();
     }
     ReplyStep step = unread.step;
@@ -80,16 +109,45 @@ void InstrumentedConversation::end_unread(std::optional<std::string_view> rows) 
     observation_->command_succeeded(unread.command, step, unread.at);
 }
 
+/// True where nothing is missing.
+bool InstrumentedConversation::record_written(const Unread& unread, std::string_view rows) {
+    if (unread.plan->told_by_triggers) {
+        return record_told(*unread.plan, rows, unread.step.ok.affected_rows);
+    }
+    if (!recorder_.record_written(rows)) {
+        blow_fuse("a list of rows that cannot be read");
+        cover(Coverage::opaque, "fuse");
+        recorder_.begin(*unread.plan, observation_->statement());
+        return false;
+    }
+    return cover_gaps(unread.step.ok.affected_rows);
+}
+
+/// What was read is told as well, and that may be all that was missing.
+void InstrumentedConversation::record_reread(const sql::Plan& plan, bool whole) {
+    const auto columns = std::exchange(reread_, {});
+    if (columns.empty() || fused_) {
+        return;
+    }
+    if (!recorder_.record_reread(columns)) {
+        blow_fuse("rows read again that cannot be read");
+        cover(Coverage::opaque, "fuse");
+    } else if (whole && cover_gaps() && plan.reread.completes) {
+        cover(Coverage::full, {});
+    }
+}
+
 /// The server has counted the rows as well: where it knows of others, a trigger is missing, or does
 /// not know of a column.
-void InstrumentedConversation::record_told(const sql::Plan& plan, std::string_view rows,
+bool InstrumentedConversation::record_told(const sql::Plan& plan, std::string_view rows,
                                            std::uint64_t affected) {
     const auto told = recorder_.record_told(rows);
     if (!told) {
         blow_fuse("a list of rows that cannot be read");
         cover(Coverage::opaque, "fuse");
         observation_->mark_incomplete();
-        return;
+        recorder_.begin(plan, observation_->statement());
+        return false;
     }
     std::uint64_t expected = told->inserted + told->updated + told->removed;
     if (channel_.in_force.has(Capability::found_rows)) {
@@ -98,20 +156,28 @@ void InstrumentedConversation::record_told(const sql::Plan& plan, std::string_vi
     if (plan.tables.front().kind == history::AccessKind::insert) {
         expected += told->updated;  // ON DUPLICATE KEY UPDATE counts twice
     }
-    cover_gaps();
+    const bool whole = cover_gaps(affected);
     if (recorder_.lost() == 0 && expected != affected) {
         cover(Coverage::partial, "rows that no trigger told");
         observation_->mark_incomplete();
+        return false;
     }
-    recorder_.tell();
+    return whole;
 }
 
-void InstrumentedConversation::cover_gaps() {
+/// False where there are some.
+bool InstrumentedConversation::cover_gaps(std::uint64_t affected) {
     if (recorder_.lost() > 0) {
-        cover(Coverage::partial, "too many rows");
+        constexpr std::string_view why = "too many rows";
+        cover(Coverage::partial, why);
+        // Where the server itself leaves rows out, only its count of them tells how many.
+        const std::uint64_t told = recorder_.collected();
+        const std::uint64_t missing = affected > told ? affected - told : 0;
+        recorder_.tell_gap(session_, now_, std::max(recorder_.lost(), missing), why);
     } else if (recorder_.nameless() > 0) {
         cover(Coverage::partial, "rows without a name");
     }
+    return recorder_.lost() == 0 && recorder_.nameless() == 0;
 }
 
 }  // namespace isotap::mysql::instrument

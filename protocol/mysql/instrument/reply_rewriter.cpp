@@ -78,10 +78,11 @@ Verdict ReplyRewriter::take(Stage stage, const ReplyStep& step, Bytes payload,
 Verdict ReplyRewriter::take_head(const ReplyStep& step, Bytes payload,
                                  std::vector<std::uint8_t>& out) {
     if (step.part == ReplyPart::ok) {
-        // No rows where they were planned: the client gets what it would have got.
+        // No rows where they were planned: the client gets what it would have got. So MariaDB
+        // answers where it sees that no row can meet the condition.
         first_result_ = false;
         write(payload, out);
-        return Verdict::doubtful;
+        return step.ok.affected_rows == 0 ? Verdict::good : Verdict::doubtful;
     }
     ByteReader reader(payload);
     if (payload.front() == error_header) {
@@ -132,13 +133,19 @@ Verdict ReplyRewriter::take_row(Bytes payload, std::vector<std::uint8_t>& out) {
     return recorder_.record(cutter_.values()) ? Verdict::good : Verdict::doubtful;
 }
 
-/// The number that the first row got: servers tell this one.
+/// The number that the first row got: servers tell this one, a negative one as it is in 64 bits.
 void ReplyRewriter::note_insert_id() {
     if (rows_ != 1 || plan_->added.back().role != sql::ColumnRole::insert_id) {
         return;
     }
     const std::string_view text = cutter_.values().back().text;
-    std::from_chars(text.data(), text.data() + text.size(), insert_id_);
+    if (text.starts_with('-')) {
+        std::int64_t below_zero = 0;
+        std::from_chars(text.data(), text.data() + text.size(), below_zero);
+        insert_id_ = static_cast<std::uint64_t>(below_zero);
+    } else {
+        std::from_chars(text.data(), text.data() + text.size(), insert_id_);
+    }
 }
 
 Verdict ReplyRewriter::take_prepare_head(const ReplyStep& step, Bytes payload,

@@ -19,24 +19,29 @@ std::string name_at(const sql::TokenList& tokens, sql::TokenIndex i) {
     return sql::name_of(tokens.text(i), sql::Dialect::mysql);
 }
 
-/// CREATE [OR REPLACE] TEMPORARY TABLE [IF NOT EXISTS] [schema.]name
+/// CREATE [OR REPLACE] [TEMPORARY] TABLE [IF NOT EXISTS] [schema.]name
 StatementEffect effect_of_create(const sql::TokenList& tokens) {
-    constexpr sql::TokenIndex farthest = 4;
-    sql::TokenIndex i = 1;
-    while (i < farthest && !tokens[i].is(Keyword::temporary)) {
-        ++i;
+    sql::TokenIndex i = tokens[1].is(Keyword::or_) ? 3 : 1;
+    const bool temporary = tokens[i].is(Keyword::temporary);
+    i += temporary ? 1 : 0;
+    if (!tokens[i].is(Keyword::table)) {
+        return {temporary ? Kind::temporary : Kind::schema, {}};
     }
-    if (i == farthest) {
-        return {Kind::schema, {}};
-    }
-    i += 2;
+    ++i;
+    StatementEffect::Made made;
     if (tokens[i].is(Keyword::if_)) {
+        made.unless_there = true;
         i += 3;
     }
     if (tokens[i + 1].is(TokenKind::dot)) {
+        made.schema = name_at(tokens, i);
         i += 2;
     }
-    return {Kind::temporary, name_at(tokens, i)};
+    made.table = name_at(tokens, i);
+    if (temporary) {
+        return {Kind::temporary, made.table};
+    }
+    return {Kind::schema, {}, {std::move(made)}};
 }
 
 /// Triggers of ours set variables, and the reply to the client's own statement would say so.

@@ -24,8 +24,15 @@ struct StatementEffect {
         tracking,   ///< the client is told of all that changes in its session, from now on
     };
 
+    struct Made {
+        std::string schema;  ///< empty: the database in use
+        std::string table;
+        bool unless_there = false;  ///< IF NOT EXISTS
+    };
+
     Kind kind = Kind::none;
     std::string value;
+    std::vector<Made> made{};                    ///< tables that others see; of `schema`
     std::optional<std::string> sql_mode{};       ///< of `settings`
     std::optional<std::string> character_set{};  ///< of `settings`
 };

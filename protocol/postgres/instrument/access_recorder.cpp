@@ -65,12 +65,14 @@ bool unpack_key(std::string_view packed, bool hex, std::string& key) {
 
 }  // namespace
 
-void AccessRecorder::begin(const sql::Plan& plan, const history::StatementRef& statement) {
+void AccessRecorder::begin(const sql::Plan& plan, const history::StatementRef& statement,
+                           std::optional<history::SessionId> held_in) {
     plan_ = &plan;
     statement_ = statement;
+    held_in_ = held_in;
     rows_ = 0;
     lost_ = 0;
-    inserted_ = 0;
+    known_ = 0;
     tables_.clear();
     for (const sql::CapturedTable& table : plan.tables) {
         tables_.push_back(names_.id_of(table.identity));
@@ -156,6 +158,7 @@ bool AccessRecorder::read_one(const sql::AddedColumn& column, const Field& field
             return true;
         case ColumnRole::writers:
         case ColumnRole::transaction:
+        case ColumnRole::packed_if_short:
         case ColumnRole::insert_id: break;
     }
     return false;
@@ -180,8 +183,8 @@ void AccessRecorder::tell(std::size_t table, const Touched& touched) {
             kind = AccessKind::update;
         } else {
             before = Version::unborn();
-            ++inserted_;
         }
+        known_ += before.kind != history::VersionKind::unknown ? 1 : 0;
     }
     if (kind == AccessKind::remove) {
         after = Version::dead();
@@ -225,7 +228,11 @@ void AccessRecorder::tell_access(std::size_t table, std::string_view key, Access
     ++rows_;
     const history::RowKey row = row_key_of(key);
     tell_label(tables_[table], row, key);
-    events_.accept(history::Access{statement_, tables_[table], row, kind, before, after});
+    if (held_in_) {
+        events_.accept(history::HeldRead{*held_in_, statement_, tables_[table], row, before});
+    } else {
+        events_.accept(history::Access{statement_, tables_[table], row, kind, before, after});
+    }
 }
 
 /// Once for a transaction and each of its subtransactions, as far as two can be remembered.

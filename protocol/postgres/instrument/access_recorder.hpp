@@ -26,8 +26,10 @@ class AccessRecorder {
     AccessRecorder(history::EventSink& events, history::Names& names, const Limits& limits) noexcept
         : events_(events), names_(names), rows_max_(limits.rows_per_statement) {}
 
-    /// The rows that follow are those of `statement`. `plan` must live until the next call.
-    void begin(const sql::Plan& plan, const history::StatementRef& statement);
+    /// The rows that follow are those of `statement`. `plan` must live until the next call. Of a
+    /// statement of a transaction that has ended, in that `session`, they are held reads.
+    void begin(const sql::Plan& plan, const history::StatementRef& statement,
+               std::optional<history::SessionId> held_in = std::nullopt);
 
     /// One row: the values of the plan's added columns. False when they are no such values; then
     /// nothing of the row was told.
@@ -36,8 +38,8 @@ class AccessRecorder {
     /// Rows of the statement that were beyond `Limits::rows_per_statement`.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 
-    /// Rows that came into being, of those that were told.
-    [[nodiscard]] std::uint64_t inserted() const noexcept { return inserted_; }
+    /// Rows that were inserted, or updated over a version that was told.
+    [[nodiscard]] std::uint64_t known() const noexcept { return known_; }
 
   private:
     /// What one result row says about one table.
@@ -75,9 +77,10 @@ class AccessRecorder {
 
     const sql::Plan* plan_ = nullptr;
     history::StatementRef statement_;
+    std::optional<history::SessionId> held_in_;
     std::uint64_t rows_ = 0;
     std::uint64_t lost_ = 0;
-    std::uint64_t inserted_ = 0;
+    std::uint64_t known_ = 0;
     std::vector<history::NameId> tables_;      ///< of the plan
     std::vector<Touched> touched_;             ///< by table of the plan
     std::vector<std::uint64_t> transactions_;  ///< what the row calls its transaction

@@ -105,8 +105,7 @@ Instrument::Answer Instrument::row(Bytes body, protocol::Actions& actions) {
     }
     if (!fused_ && (recording_ || !planner_.means_others(statement))) {
         if (!recording_) {
-            recorder_.begin(*statement.plan, observation_.statement());
-            recording_ = true;
+            begin_recording(statement);
         }
         if (!recorder_.record(values_)) {
             blow("a row does not say what it was asked for");
@@ -116,6 +115,17 @@ Instrument::Answer Instrument::row(Bytes body, protocol::Actions& actions) {
         return {Fate::swallow, {}};
     }
     return {Fate::replace, shortened(BackendType::data_row, body, *kept, actions)};
+}
+
+/// The rows of a cursor that has outlived its transaction were read by that one.
+void Instrument::begin_recording(const PlannedStatement& statement) {
+    const history::StatementRef& now = observation_.statement();
+    if (statement.held_by && statement.held_by->transaction != now.transaction) {
+        recorder_.begin(*statement.plan, *statement.held_by, session_);
+    } else {
+        recorder_.begin(*statement.plan, now);
+    }
+    recording_ = true;
 }
 
 /// The client must see a place in its own text. Where that is not there any more, it sees none.
@@ -177,8 +187,8 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
         coverage = Coverage::partial;
         reason = "no row to tell what was read";
     } else if (coverage == Coverage::partial && recording_ && statement->plan &&
-               statement->plan->full_when_inserted == recorder_.inserted() &&
-               recorder_.inserted() > 0 && lost == 0) {
+               statement->plan->full_when_known == recorder_.known() && recorder_.known() > 0 &&
+               lost == 0) {
         coverage = Coverage::full;
         reason = {};
     } else if (lost > 0) {
@@ -196,12 +206,26 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
 void Instrument::on_completed(std::string_view tag, Time now) {
     const PlannedStatement* statement = answering();
     if (!tag.empty()) {
+        if (statement != nullptr && statement->plan && statement->plan->empties) {
+            tell_emptied(*statement);
+        }
         cover(statement, now);
     }
     if (statement != nullptr) {
         take_effect(*statement, tag);
     }
     ++asked_.front().answered;
+}
+
+/// The server looks its names up each time it runs.
+void Instrument::tell_emptied(const PlannedStatement& statement) {
+    if (fused_ || planner_.means_others(statement)) {
+        return;
+    }
+    for (const sql::CapturedTable& table : statement.plan->tables) {
+        reporting_.events->accept(history::TableEmptied{observation_.statement(),
+                                                        reporting_.names->id_of(table.identity)});
+    }
 }
 
 void Instrument::on_suspended(Time now) {
@@ -219,6 +243,9 @@ void Instrument::take_effect(const PlannedStatement& statement, std::string_view
     } else {
         context_.on_effect(effect);
     }
+    if (statement.held_by && !statement.declares.empty()) {
+        *statement.held_by = observation_.statement();
+    }
     if (asked_.front().statements.size() > 1) {
         // Of several in one text, those that ran have run whatever becomes of the others.
         name_again(statement);
@@ -226,6 +253,9 @@ void Instrument::take_effect(const PlannedStatement& statement, std::string_view
     const bool last_asked = asked_.size() == 1;
     if (last_asked && (effect.kind == Kind::deallocate_all || effect.kind == Kind::discard_all)) {
         statements_.clear();
+    }
+    if (last_asked && (tag == "CLOSE CURSOR ALL" || effect.kind == Kind::discard_all)) {
+        portals_.clear();
     }
 }
 
@@ -238,6 +268,9 @@ void Instrument::name_again(const PlannedStatement& statement) {
 }
 
 void Instrument::end_transaction(bool committed) {
+    if (!committed) {
+        rolled_back_ = observation_.statement().transaction;
+    }
     if (context_.on_transaction_end(committed)) {
         reporting_.plans->on_schema_changed(planner_.context());
     }
@@ -279,7 +312,11 @@ void Instrument::on_ready(backend::TransactionStatus status) {
     const bool nothing_asked =
         asked_.empty() || (asked_.size() == 1 && asked_.front().request == Reply::query);
     if (nothing_asked) {
-        portals_.clear();
+        portals_.keep_if([this](const Prepared& one) {
+            const PlannedStatement& cursor = one.statement;
+            return cursor.held_by && !cursor.declares.empty() &&
+                   cursor.held_by->transaction != rolled_back_;
+        });
     }
 }
 

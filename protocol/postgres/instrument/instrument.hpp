@@ -103,6 +103,8 @@ class Instrument {
     Answer row(Bytes body, protocol::Actions& actions);
     Answer at_position(std::uint8_t type, Bytes body, Bytes kept, bool kept_cut,
                        protocol::Actions& actions) const;
+    void begin_recording(const PlannedStatement& statement);
+    void tell_emptied(const PlannedStatement& statement);
     void cover(const PlannedStatement* statement, Time now);
     void take_effect(const PlannedStatement& statement, std::string_view tag);
     void end_transaction(bool committed);
@@ -132,6 +134,7 @@ class Instrument {
     bool recording_ = false;     ///< the statement that is being answered has shown a row
     bool broken_ = false;        ///< its result is not what was planned: it passes as it is
     bool fused_ = false;
+    history::TransactionId rolled_back_{};  ///< the last one of those
     bool ready_ = false;  ///< logged in: the server has told how texts are to be read
 };
 

@@ -190,15 +190,11 @@ void Instrument::name_by_sql(const PlannedStatement& statement,
 /// may the statement of an EXECUTE.
 std::shared_ptr<const Prepared> Instrument::now_meant(
     std::shared_ptr<const Prepared> meaning) const {
-    const bool fetches = meaning && !meaning->statement.fetches.empty();
-    if (!fetches && (!meaning || meaning->statement.executes.empty())) {
+    if (!meaning || (meaning->statement.fetches.empty() && meaning->statement.executes.empty())) {
         return meaning;
     }
     auto now = std::make_shared<Prepared>(*meaning);
-    PlannedStatement& statement = now->statement;
-    const auto other =
-        fetches ? portals_.find(statement.fetches) : statements_.find(statement.executes);
-    statement.follow(other ? &other->statement : nullptr, fetches ? "cursor" : "execute");
+    follow_names(now->statement, statements_, portals_);
     return now;
 }
 

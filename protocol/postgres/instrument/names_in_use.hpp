@@ -26,6 +26,27 @@ class NamesInUse : public NameTable<Prepared> {
         return {std::string(name), set(name, std::move(meaning))};
     }
     void take_back(Change change) { set(change.name, std::move(change.before)); }
+
+    /// What EXECUTE of this name runs in the end: the statement may be an EXECUTE itself. Null: not
+    /// known.
+    [[nodiscard]] Meaning run_by(std::string_view name) const {
+        constexpr int steps_max = 64;  // a circle is the server's to refuse
+        Meaning meaning = find(name);
+        for (int steps = 0; meaning && !meaning->statement.executes.empty(); ++steps) {
+            meaning = steps < steps_max ? find(meaning->statement.executes) : nullptr;
+        }
+        return meaning;
+    }
 };
+
+/// What a FETCH or an EXECUTE shows is that of the cursor or statement that its name stands for
+/// now.
+inline void follow_names(PlannedStatement& statement, const NamesInUse& statements,
+                         const NamesInUse& portals) {
+    const auto run = statement.executes.empty() ? nullptr : statements.run_by(statement.executes);
+    const std::string& cursor = run ? run->statement.fetches : statement.fetches;
+    const auto other = cursor.empty() ? run : portals.find(cursor);
+    statement.follow(other ? &other->statement : nullptr, cursor.empty() ? "execute" : "cursor");
+}
 
 }  // namespace isotap::postgres::instrument

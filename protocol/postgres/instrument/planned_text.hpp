@@ -39,6 +39,8 @@ struct PlannedStatement {
     /// other one. 0: it does.
     std::uint64_t only_in = 0;
     bool of_cursor = false;  ///< the plan is that of a DECLARE
+    /// Of a cursor WITH HOLD: the statement that declared it, once it has.
+    std::shared_ptr<history::StatementRef> held_by;
     /// What the names of `plan` were looked up in. The server looks them up again when that has
     /// changed.
     std::optional<sql::ContextId> looked_up;
@@ -58,6 +60,7 @@ struct PlannedStatement {
         coverage = known ? other->coverage : history::Coverage::opaque;
         reason = known ? other->reason : unknown;
         only_in = known ? other->only_in : 0;
+        held_by = known ? other->held_by : nullptr;
         looked_up = known ? other->looked_up : std::nullopt;
     }
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "protocol/postgres/instrument/prepared_body.hpp"
+#include "protocol/postgres/instrument/statement_kind.hpp"
 #include "protocol/sql/name.hpp"
 #include "protocol/sql/plan_own.hpp"
 #include "protocol/sql/statement_splitter.hpp"
@@ -21,69 +22,6 @@ bool is_ascii(std::string_view text) noexcept {
                         [](char byte) { return static_cast<unsigned char>(byte) >= 0x80; });
 }
 
-/// EXPLAIN runs what it explains only when it is told to.
-bool explains_by_running(const sql::TokenList& tokens) noexcept {
-    const bool listed = tokens[1].is(sql::TokenKind::open_paren);
-    for (sql::TokenIndex at = 1; at < tokens.size(); ++at) {
-        if (tokens[at].is(Keyword::analyze) || tokens[at].is(Keyword::analyse)) {
-            return true;
-        }
-        if (!listed || tokens[at].is(sql::TokenKind::close_paren)) {
-            break;
-        }
-    }
-    return false;
-}
-
-/// CREATE TABLE … AS query, CREATE MATERIALIZED VIEW: rows are read, and no result tells which.
-bool creates_from_rows(const sql::TokenList& tokens) noexcept {
-    std::size_t depth = 0;
-    bool made = false;
-    for (sql::TokenIndex at = 1; at < tokens.size(); ++at) {
-        if (tokens[at].is(sql::TokenKind::open_paren)) {
-            ++depth;
-        } else if (tokens[at].is(sql::TokenKind::close_paren)) {
-            depth -= depth > 0 ? 1 : 0;
-        } else if (depth == 0 && at < 6) {
-            made = made || tokens[at].is(Keyword::table) || tokens[at].is(Keyword::materialized);
-        }
-        if (made && depth == 0 && tokens[at].is(Keyword::as)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// What no plan is asked for because text cannot capture it; empty for everything else.
-std::string_view beyond_text(const sql::TokenList& tokens) noexcept {
-    switch (tokens[0].keyword) {
-        case Keyword::copy: return "copy";
-        case Keyword::call: return "call";
-        case Keyword::do_: return "do";
-        case Keyword::create: return creates_from_rows(tokens) ? "create from a query" : "";
-        case Keyword::explain: return explains_by_running(tokens) ? "explain" : "";
-        case Keyword::truncate: return "truncate";
-        default: return {};
-    }
-}
-
-/// Where the query of DECLARE … CURSOR … FOR query begins, and whether the cursor lives on when the
-/// transaction has ended: then who fetches is not who has read.
-struct CursorQuery {
-    sql::TokenIndex first = sql::no_token;
-    bool held = false;
-
-    explicit CursorQuery(const sql::TokenList& tokens) {
-        for (sql::TokenIndex at = 2; at < tokens.size() && first == sql::no_token; ++at) {
-            if (tokens[at].is(Keyword::for_)) {
-                first = at + 1;
-            }
-            held = held || (tokens[at].is(Keyword::with) &&
-                            sql::name_of(tokens.text(at + 1), sql::Dialect::postgres) == "hold");
-        }
-    }
-};
-
 /// One of these decides what a name of a statement stands for.
 bool renames(const std::vector<PlannedStatement>& statements) noexcept {
     using Kind = StatementEffect::Kind;
@@ -97,26 +35,6 @@ bool stands_alone(std::string_view text, const sql::LexerState& lexing) noexcept
     sql::StatementSplitter splitter(text, lexing);
     sql::StatementSpan span;
     return splitter.next(span) && !splitter.next(span);
-}
-
-bool touches_rows(const sql::Token& first) noexcept {
-    switch (first.keyword) {
-        case Keyword::select:
-        case Keyword::insert:
-        case Keyword::update:
-        case Keyword::delete_:
-        case Keyword::merge:
-        case Keyword::with:
-        case Keyword::values:
-        case Keyword::table: return true;
-        default: return first.is(sql::TokenKind::open_paren);
-    }
-}
-
-bool writes(const sql::Structure& structure) noexcept {
-    return std::any_of(
-        structure.relations.begin(), structure.relations.end(),
-        [](const sql::Relation& relation) { return relation.role != sql::RelationRole::read; });
 }
 
 /// `15.20 (Debian …)` as server_version_num counts.
@@ -194,7 +112,7 @@ bool StatementPlanner::plan(std::string_view text, const Situation& situation,
 bool StatementPlanner::decide(std::string_view text, const Situation& situation,
                               PlannedStatement& statement) {
     const Keyword first = tokens_[0].keyword;
-    if (touches_rows(tokens_[0])) {
+    if (touches_rows(tokens_[0]) || first == Keyword::truncate) {
         return ask(text, situation, statement);
     }
     if (first == Keyword::declare) {
@@ -212,8 +130,7 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
     };
     if (first == Keyword::fetch) {
         statement.fetches = last_name();
-        const auto declared = portals_.find(statement.fetches);
-        statement.follow(declared ? &declared->statement : nullptr, "cursor");
+        follow_names(statement, statements_, portals_);
         return true;
     }
     if (first == Keyword::close) {
@@ -235,7 +152,7 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
 bool StatementPlanner::declare(std::string_view text, const Situation& situation,
                                PlannedStatement& statement) {
     const CursorQuery query(tokens_);
-    if (query.first >= tokens_.size() || query.held || !situation.alone) {
+    if (query.first >= tokens_.size() || !situation.alone) {
         return true;
     }
     const std::string name = sql::name_of(tokens_.text(1), sql::Dialect::postgres);
@@ -256,6 +173,9 @@ bool StatementPlanner::declare(std::string_view text, const Situation& situation
         statement.rewritten = false;
         statement.coverage = Coverage::opaque;
         statement.reason = "cursor";
+    }
+    if (query.held) {
+        statement.held_by = std::make_shared<history::StatementRef>();
     }
     return true;
 }
@@ -295,8 +215,12 @@ bool StatementPlanner::prepare(std::string_view text, const Situation& situation
 /// EXECUTE shares its names with the messages: what was rewritten there shows here.
 void StatementPlanner::execute(const Situation& situation, PlannedStatement& statement) const {
     statement.executes = sql::name_of(tokens_.text(1), sql::Dialect::postgres);
-    const auto meaning = situation.renamed ? nullptr : statements_.find(statement.executes);
-    statement.follow(meaning ? &meaning->statement : nullptr, "execute");
+    if (situation.renamed) {
+        statement.follow(nullptr, "execute");
+        return;
+    }
+    follow_names(statement, statements_, portals_);
+    const auto meaning = statements_.run_by(statement.executes);
     if (meaning && statement.effect.kind == StatementEffect::Kind::none) {
         statement.effect = meaning->statement.effect;
     }
@@ -331,7 +255,7 @@ bool StatementPlanner::within_session(const Situation& situation, PlannedStateme
         case Meaning::session: break;
         case Meaning::own:
             statement.only_in = context_.transaction();
-            if (writes(structure_)) {
+            if (writes(structure_) && tokens_[0].keyword != Keyword::truncate) {
                 sql::PlannerOptions options;
                 options.postgres_version = version_of(context_.context().server_version);
                 use(std::make_shared<sql::Plan>(sql::make_plan_for_own_table(

@@ -3,7 +3,6 @@
 //
 // ISOTAP_DIFFERENTIAL_STATEMENTS says how many, ISOTAP_DIFFERENTIAL_SEED where they begin.
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <iostream>
 #include <optional>
@@ -19,11 +18,6 @@
 namespace isotap::test {
 namespace {
 
-std::uint64_t asked(const char* name, std::uint64_t otherwise) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
-}
-
 /// Statements between one new database and the next.
 constexpr std::uint64_t episode_size = 250;
 constexpr std::size_t remembered = 30;
@@ -34,26 +28,6 @@ bool has_set_operation(const std::string& text) {
     return text.find(" union ") != std::string::npos ||
            text.find(" except ") != std::string::npos ||
            text.find(" intersect ") != std::string::npos;
-}
-
-/// Rows whose order the statement leaves open may come in any.
-Heard comparable(Heard heard, bool ordered) {
-    if (!ordered) {
-        std::sort(heard.rows.begin(), heard.rows.end());
-    }
-    return heard;
-}
-
-std::string first_difference(const std::vector<std::string>& direct,
-                             const std::vector<std::string>& through) {
-    for (std::size_t i = 0; i < std::max(direct.size(), through.size()); ++i) {
-        const std::string one = i < direct.size() ? direct[i] : "nothing more";
-        const std::string other = i < through.size() ? through[i] : "nothing more";
-        if (one != other) {
-            return "\n  direct:  " + one + "\n  through: " + other + "\n";
-        }
-    }
-    return {};
 }
 
 class Differential : public testing::TestWithParam<int> {
@@ -117,14 +91,12 @@ class Differential : public testing::TestWithParam<int> {
         const bool modifiers = !has_set_operation(statement.text);
         direct.tell_modifiers(modifiers);
         through.tell_modifiers(modifiers);
-        const Heard one = comparable(direct.say(statement, way), ordered);
+        const Heard one = direct.say(statement, way);
         ++said_;
         failed_ += std::any_of(one.lines.begin(), one.lines.end(), [](const std::string& line) {
             return line.starts_with("PGRES_FATAL_ERROR");
         });
-        const Heard other = comparable(through.say(statement, way), ordered);
-        std::string different = first_difference(one.lines, other.lines);
-        different += first_difference(one.rows, other.rows);
+        std::string different = difference(one, through.say(statement, way), ordered);
         different += direct.status() == through.status() ? "" : "the transaction's state";
         EXPECT_EQ(different, "") << "sent in way " << static_cast<int>(way) << ": "
                                  << statement.text;

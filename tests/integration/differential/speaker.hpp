@@ -8,19 +8,13 @@
 
 #include <libpq-fe.h>
 
+#include "tests/integration/differential/heard.hpp"
 #include "tests/integration/differential/statement_generator.hpp"
 
 namespace isotap::test {
 
 /// How a statement is sent.
 enum class Way : std::uint8_t { simple, parameters, binary, prepared, pipeline };
-
-/// What a client sees of an answer, but for what differs between any two servers: a line for each
-/// field, row, notice and error.
-struct Heard {
-    std::vector<std::string> lines;
-    std::vector<std::string> rows;  ///< in the order in which they came
-};
 
 /// A client of one server. Not thread-safe.
 class Speaker {

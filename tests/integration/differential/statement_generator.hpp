@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/integration/differential/chooser.hpp"
 #include "tests/integration/differential/differential_schema.hpp"
 
 namespace isotap::test {
@@ -21,9 +21,9 @@ struct GeneratedStatement {
 
 /// Statements over `differential_schema`, one after the other: most of them valid, all of them with
 /// one answer only. The same for the same seed. Not thread-safe.
-class StatementGenerator {
+class StatementGenerator : private Chooser {
   public:
-    explicit StatementGenerator(std::uint64_t seed) : random_(seed) {}
+    explicit StatementGenerator(std::uint64_t seed) : Chooser(seed) {}
 
     GeneratedStatement next();
 
@@ -33,13 +33,6 @@ class StatementGenerator {
         const GeneratedTable* table = nullptr;
     };
     using Scope = std::vector<InScope>;
-
-    int pick(int first, int last) { return std::uniform_int_distribution(first, last)(random_); }
-    bool chance(int of) { return pick(1, of) == 1; }
-    template <class Some>
-    const auto& one_of(const Some& some) {
-        return some[static_cast<std::size_t>(pick(0, static_cast<int>(std::size(some)) - 1))];
-    }
 
     const GeneratedTable& any_table(bool views);
     InScope scoped(const GeneratedTable& table);
@@ -73,7 +66,6 @@ class StatementGenerator {
     std::string recursive();
     std::string wrong();
 
-    std::mt19937_64 random_;
     std::vector<std::string> values_;
     bool parameters_ = false;
     int names_ = 0;

@@ -1,8 +1,8 @@
 """Runs a part of Django's own test suite and prints the verdict of each test.
 
-usage: django_suite.py PORT FOLDER LABEL…
+usage: django_suite.py BACKEND PORT FOLDER LABEL…
 
-FOLDER is Django's source, with what Django needs in `libraries`. Labels are those of Django's
+BACKEND is `postgresql` or `mysql`. FOLDER is Django's source, with what Django needs in `libraries`. Labels are those of Django's
 tests/runtests.py. Django makes its own databases, `test_django` and `test_other`.
 """
 import os
@@ -20,9 +20,13 @@ SETTINGS = {
 }
 
 
-def database(name, port):
-    return {"ENGINE": "django.db.backends.postgresql", "NAME": name, "USER": "postgres",
-            "HOST": "127.0.0.1", "PORT": port, "TEST": {"NAME": "test_" + name}}
+USERS = {"postgresql": "postgres", "mysql": "tap"}
+
+
+def database(backend, name, port):
+    return {"ENGINE": "django.db.backends." + backend, "NAME": name, "USER": USERS[backend],
+            "HOST": "127.0.0.1", "PORT": port,
+            "TEST": {"NAME": "test_" + name, **({"CHARSET": "utf8mb4"} if backend == "mysql" else {})}}
 
 
 class LateRunner:
@@ -46,10 +50,11 @@ class LateRunner:
         return Runner
 
 
-def main(port, folder, *labels):
+def main(backend, port, folder, *labels):
     settings = LateRunner()
     settings.__dict__.update(SETTINGS, __name__=NAME, DATABASES={
-        "default": database("django", port), "other": database("other", port)})
+        alias: database(backend, name, port)
+        for alias, name in (("default", "django"), ("other", "other"))})
     sys.modules[NAME] = settings
     tests = pathlib.Path(folder) / "tests"
     sys.path[:0] = [str(tests), folder, str(pathlib.Path(folder) / "libraries")]

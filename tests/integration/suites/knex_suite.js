@@ -1,10 +1,11 @@
-// What an application does with knex, a query builder and migration tool for Node: prints a verdict
-// for each test, as the other suites do. The tests are ours; knex's own are not published.
+// What an application does on PostgreSQL with knex, a query builder and migration tool for Node. The
+// tests are ours; knex's own are not published.
 //
 // usage: knex_suite.js PORT FOLDER
 const [port, folder] = process.argv.slice(2);
 const assert = require('node:assert');
 const makeKnex = require(`${folder}/node_modules/knex`);
+const runTests = require('./node_verdicts.js');
 
 const knex = makeKnex({
     client: 'pg',
@@ -222,19 +223,4 @@ const tests = {
     },
 };
 
-(async () => {
-    let failed = 0;
-    for (const [name, test] of Object.entries(tests)) {
-        let verdict;
-        try {
-            // What came back is part of the verdict: it has to be the same, row by row.
-            verdict = `passed with ${JSON.stringify(await test())}`;
-        } catch (error) {
-            verdict = `failed: ${error.message}`;
-            ++failed;
-        }
-        console.log(`verdict: ${name.replaceAll(' ', '_')} ${verdict}`);
-    }
-    await knex.destroy();
-    process.exitCode = failed ? 1 : 0;
-})();
+runTests(tests).finally(() => knex.destroy());

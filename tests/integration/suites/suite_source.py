@@ -18,10 +18,12 @@ from debian_source import fetch_archive
 PYTHON = "/usr/bin/python3"
 FETCH_SECONDS = 180
 
-# Debian's package, and a version that the registry has; that of psycopg2 is the installed one.
+# Debian's package, if its source has the suite, and a version that the registry has; that of psycopg2
+# is the installed one. PyMySQL 0.10.1 is the last one whose source has the tests.
 SOURCES = {
     "psycopg2": ("psycopg2", "psycopg2=={installed}"),
     "django": ("python-django", "Django==3.2.25"),
+    "pymysql": (None, "PyMySQL==0.10.1"),
 }
 LIBRARIES = {
     "django": ["asgiref<4", "sqlparse<0.6", "pytz"],
@@ -29,6 +31,7 @@ LIBRARIES = {
 # Packages for Node: what is run with them is in this folder.
 NODE = {
     "knex": ["knex@3.3.0", "pg@8.23.1", "pg-query-stream@4"],
+    "knex_mysql": ["knex@3.3.0", "mysql2@3.11.5"],
 }
 
 
@@ -46,10 +49,11 @@ def archive_of(name, scratch):
     package, requirement = SOURCES[name]
     if "{installed}" in requirement:
         requirement = requirement.format(installed=installed_psycopg2())
-    try:
-        return fetch_archive(package, scratch)
-    except (OSError, subprocess.SubprocessError) as error:
-        print(f"{error}; asking the registry", file=sys.stderr)
+    if package is not None:
+        try:
+            return fetch_archive(package, scratch)
+        except (OSError, subprocess.SubprocessError) as error:
+            print(f"{error}; asking the registry", file=sys.stderr)
     run(PYTHON, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
         requirement, cwd=scratch)
     return next(scratch.glob("*.tar.gz"))

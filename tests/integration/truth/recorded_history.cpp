@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "isotap/history/kept_version.hpp"
+
 namespace isotap::test {
 
 using history::AccessKind;
@@ -19,7 +21,8 @@ std::vector<RecordedTransaction::Write> RecordedTransaction::lasting_writes() co
             continue;
         }
         for (const RecordedAccess& access : statement.accesses) {
-            if (access.kind != AccessKind::read && access.kind != AccessKind::locking_read) {
+            if (access.kind != AccessKind::read && access.kind != AccessKind::locking_read &&
+                !history::keeps_version(access.kind, access.before, access.after)) {
                 writes.push_back({&statement, &access});
             }
         }
@@ -36,7 +39,7 @@ void RecordedHistory::note(const history::NameDefined& event) {
 }
 
 void RecordedHistory::note(const history::SessionBegan& event) {
-    session_names_[event.session] = event.application;
+    session_names_[event.session] = event.application.empty() ? event.user : event.application;
 }
 
 void RecordedHistory::note(const history::TransactionBegan& event) {
@@ -46,6 +49,7 @@ void RecordedHistory::note(const history::TransactionBegan& event) {
 void RecordedHistory::note(const history::TransactionEnded& event) {
     RecordedTransaction& transaction = transactions[event.transaction];
     transaction.committed = event.outcome == history::Outcome::committed;
+    transaction.indeterminate = event.outcome == history::Outcome::indeterminate;
     transaction.incomplete = event.incomplete;
 }
 
@@ -60,6 +64,7 @@ void RecordedHistory::note(const history::StatementBegan& event) {
 void RecordedHistory::note(const history::StatementEnded& event) {
     RecordedStatement& statement = at(event.statement);
     statement.outcome = event.outcome;
+    statement.error = event.error_number;
     statement.coverage = event.coverage;
     statement.reason = names_[event.reason];
 }
@@ -84,7 +89,8 @@ void RecordedHistory::note(const history::Savepoint& event) {
 
 void RecordedHistory::note(const history::Access& event) {
     at(event.statement)
-        .accesses.push_back({names_[event.table], event.row, event.kind, event.before});
+        .accesses.push_back(
+            {names_[event.table], event.row, event.kind, event.before, event.after});
 }
 
 void RecordedHistory::note(const history::Alias& event) {

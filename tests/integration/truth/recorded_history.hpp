@@ -16,6 +16,7 @@ struct RecordedAccess {
     history::RowKey row;
     history::AccessKind kind = history::AccessKind::read;
     history::Version before;
+    history::Version after;
 };
 
 struct RecordedStatement {
@@ -24,16 +25,19 @@ struct RecordedStatement {
     history::Coverage coverage = history::Coverage::none;
     std::string reason;
     std::string text;
-    bool undone = false;  ///< by ROLLBACK TO
+    std::uint32_t error = 0;  ///< MySQL family
+    bool undone = false;      ///< by ROLLBACK TO
     std::vector<RecordedAccess> accesses;
 };
 
 struct RecordedTransaction {
     bool committed = false;
+    bool indeterminate = false;
     bool incomplete = false;
     std::vector<RecordedStatement> statements;
 
-    /// What it wrote and did not take back, in order: each with its statement.
+    /// What it wrote and did not take back, in order: each with its statement. Updates that
+    /// wrote what was there already are none.
     struct Write {
         const RecordedStatement* statement;
         const RecordedAccess* access;
@@ -47,7 +51,8 @@ class RecordedHistory final : public history::EventSink {
     void accept(const history::Event& event) noexcept override;
 
     std::map<history::TransactionId, RecordedTransaction> transactions;
-    /// The statements of a session, by the name that its client gave itself, in order.
+    /// The statements of a session, by the name that its client gave itself (else: of
+    /// its user), in order.
     std::map<std::string, std::vector<history::StatementRef>> sessions;
     std::uint64_t gaps = 0;
 

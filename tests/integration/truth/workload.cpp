@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <future>
 #include <memory>
 #include <random>
 #include <set>
@@ -10,6 +9,8 @@
 #include <string_view>
 
 #include <libpq-fe.h>
+
+#include "tests/integration/truth/workers.hpp"
 
 namespace isotap::test {
 
@@ -354,17 +355,7 @@ class Worker {
 }  // namespace
 
 std::vector<WorkerLog> run_workload(const WorkloadOptions& options) {
-    std::vector<std::future<WorkerLog>> running;
-    for (int number = 0; number < options.workers; ++number) {
-        running.push_back(std::async(std::launch::async, [&options, number] {
-            return Worker(options, number).run(options.statements);
-        }));
-    }
-    std::vector<WorkerLog> logs;
-    for (std::future<WorkerLog>& worker : running) {
-        logs.push_back(worker.get());
-    }
-    return logs;
+    return run_workers<Worker>(options);
 }
 
 }  // namespace isotap::test

@@ -1,53 +1,10 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
+#include "tests/integration/truth/said.hpp"
+
 namespace isotap::test {
-
-/// What every row of the workload's tables carries in its column `stamp`: the statement that wrote
-/// it. Rows of before the workload have a stamp below zero.
-struct Stamp {
-    static constexpr std::int64_t per_worker = 100'000'000;
-
-    int worker = 0;
-    std::size_t statement = 0;  ///< of the worker's session, from 0
-
-    [[nodiscard]] std::int64_t value() const noexcept {
-        return worker * per_worker + static_cast<std::int64_t>(statement);
-    }
-    static Stamp from(std::int64_t value) noexcept {
-        return {static_cast<int>(value / per_worker), static_cast<std::size_t>(value % per_worker)};
-    }
-};
-
-/// A row that a client was shown.
-struct SeenRow {
-    std::string table;  ///< schema.name
-    std::string key;    ///< its parts with a NUL between them
-    std::int64_t stamp = 0;
-};
-
-/// What became of one statement, as its client saw it.
-struct SaidStatement {
-    bool completed = false;
-    std::vector<SeenRow> seen;  ///< of those that show what they read
-};
-
-struct WorkerLog {
-    std::vector<SaidStatement> statements;      ///< in the order of the session
-    std::map<std::string, std::size_t> errors;  ///< how often, by SQLSTATE
-};
-
-struct WorkloadOptions {
-    std::uint16_t port = 0;
-    int workers = 8;
-    std::size_t statements = 1'000;  ///< of each worker, at least
-    std::uint64_t seed = 1;
-};
 
 /// The schema that it needs, with rows.
 extern const char* const workload_schema;

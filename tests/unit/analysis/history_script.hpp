@@ -44,6 +44,13 @@ class HistoryScript {
     history::Version write(Id transaction, Row row, history::Version before) {
         return access(transaction, row, history::AccessKind::update, before, {});
     }
+    /// One statement that reads a row as it is now, and writes another by that.
+    history::Version write_by(Id transaction, Row read, history::Version seen, Row written,
+                              history::Version before) {
+        lock(transaction, read, seen);
+        --statements_[transaction];
+        return write(transaction, written, before);
+    }
     /// Writes what is there, and makes none.
     void write_the_same(Id transaction, Row row, history::Version before) {
         access(transaction, row, history::AccessKind::update, before, before);
@@ -66,6 +73,10 @@ class HistoryScript {
                              history::AccessKind::read,
                              writers.empty() ? history::Version::initial() : writers.back(),
                              {}});
+    }
+    void empty(Id transaction) {
+        tell(history::TableEmptied{
+            {history::TransactionId{transaction}, ++statements_[transaction]}, in});
     }
     void savepoint(Id transaction, history::SavepointAction action) {
         tell(history::Savepoint{
@@ -91,6 +102,7 @@ class HistoryScript {
     }
 
     static constexpr history::NameId table{1};
+    history::NameId in = table;  ///< where accesses go
     static history::RowKey row_key(Row row) { return {0, row}; }
 
   private:
@@ -104,7 +116,7 @@ class HistoryScript {
         if (writes && after.kind == history::VersionKind::unknown) {
             after = made;
         }
-        tell(history::Access{statement, table, row_key(row), kind, before, after});
+        tell(history::Access{statement, in, row_key(row), kind, before, after});
         return made;
     }
     void end(Id transaction, history::Outcome outcome) {

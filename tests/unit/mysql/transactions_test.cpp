@@ -163,6 +163,46 @@ TEST(MysqlTransactions, SavepointsAreNamed) {
                      "1.4 completed 0", "1.4 savepoint release a"}));
 }
 
+/// The server says that it is in no transaction until a table is touched.
+TEST(MysqlTransactions, WithoutAutocommitASavepointMayBeTheirFirstWord) {
+    EXPECT_EQ(history_of({{"SET autocommit=0", ok(1, manual)},
+                          {"SAVEPOINT a", ok(1, manual)},
+                          {"SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", ok(1, manual)},
+                          {"SELECT 1", result_set(1, 1, manual)},
+                          {"UPDATE t SET a=1", ok(1, manual_open, 1)},
+                          {"ROLLBACK TO a", ok(1, manual_open)},
+                          {"COMMIT", ok(1, manual)},
+                          {"SELECT 1", result_set(1, 1, manual)}}),
+              (Lines{"1 began alone",
+                     "1 RR default",
+                     "1.1 SET autocommit=0",
+                     "1.1 completed 0",
+                     "1 committed",
+                     "2 began",
+                     "2 RR default",
+                     "2.1 SAVEPOINT a",
+                     "2.1 completed 0",
+                     "2.1 savepoint set a",
+                     "2.2 SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+                     "2.2 completed 0",
+                     "2 SER transaction",
+                     "2.3 SELECT 1",
+                     "2.3 completed 1",
+                     "2.4 UPDATE t SET a=1",
+                     "2.4 completed 1",
+                     "2.5 ROLLBACK TO a",
+                     "2.5 completed 0",
+                     "2.5 savepoint roll back a",
+                     "2.6 COMMIT",
+                     "2.6 completed 0",
+                     "2 committed",
+                     "3 began",
+                     "3 RR default",
+                     "3.1 SELECT 1",
+                     "3.1 completed 1",
+                     "3 committed"}));
+}
+
 TEST(MysqlTransactions, LevelsComeFromWhatSucceeded) {
     const Lines lines =
         history_of({{"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", ok(1)},
@@ -180,6 +220,40 @@ TEST(MysqlTransactions, LevelsComeFromWhatSucceeded) {
     }
     EXPECT_EQ(levels, (Lines{"1 RR default", "2 RC session", "3 SER transaction",
                              "4 RC session read-only"}));
+}
+
+/// The levels that transactions are told to have had, without their numbers.
+Lines levels_of(const std::vector<Step>& steps) {
+    Lines levels;
+    for (const std::string& line : history_of(steps)) {
+        const bool statement = line.find('.') != std::string::npos;
+        for (const char* level : {"RR default", "RC transaction", "unknown unknown"}) {
+            if (!statement && line.find(level) != std::string::npos) levels.emplace_back(level);
+        }
+    }
+    return levels;
+}
+
+/// As MariaDB 10.11 and MySQL 9.7 do.
+TEST(MysqlTransactions, ALevelForOneTransactionOutlivesADeadlock) {
+    const Step once{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", ok(1)};
+    const Step begin{"BEGIN", ok(1, open)};
+    const Step deadlock{"UPDATE t SET a=1", error(1, 1213, "40001")};
+    const Step commit{"COMMIT", ok(1)};
+    EXPECT_EQ(levels_of({once, begin, deadlock, begin, commit, begin, commit}),
+              (Lines{"RR default", "RC transaction", "RC transaction", "RR default"}));
+}
+
+TEST(MysqlTransactions, ALevelForOneTransactionMayOutliveAStatementAlone) {
+    const Step once{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", ok(1)};
+    const Step alone{"SELECT 1", result_set(1, 1)};
+    const Step begin{"BEGIN", ok(1, open)};
+    const Step commit{"COMMIT", ok(1)};
+    EXPECT_EQ(levels_of({once, alone, alone, begin, commit, begin}),
+              (Lines{"RR default", "RC transaction", "unknown unknown", "unknown unknown",
+                     "RR default"}));
+    EXPECT_EQ(levels_of({once, alone, once, begin}),
+              (Lines{"RR default", "RC transaction", "RR default", "RC transaction"}));
 }
 
 TEST(MysqlTransactions, ALevelThatTheServerReportsIsKnownBest) {

@@ -14,6 +14,7 @@ namespace {
 using namespace std::literals;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -271,6 +272,59 @@ TEST_F(InstrumentTest, RowsBeyondTheLimitAreCounted) {
                 complete("SELECT 2") + ready());
     EXPECT_THAT(talk.events, Contains("gap"));
     EXPECT_THAT(talk.events, Contains("T1.1 completed SELECT 2 rows 2, partial"));
+}
+
+TEST_F(InstrumentTest, ATableIsEmptyOnceTheServerSaysSo) {
+    Talk talk(setting);
+    talk.begun().client(query("truncate t; select 1/0"));
+    EXPECT_EQ(query_text(talk.to_server), "truncate t; select 1/0");
+    talk.server(complete("TRUNCATE TABLE"));
+    EXPECT_THAT(talk.events, Contains("T1.1 empties table 1"));
+    EXPECT_THAT(talk.events, Contains("T1.1 completed TRUNCATE TABLE rows 0, full"));
+    talk.server(error("22012") + ready());
+    Talk refused(setting);
+    refused.begun().client(query("truncate t"));
+    refused.server(error("42501") + ready());
+    EXPECT_THAT(refused.events, Not(Contains(HasSubstr("empties"))));
+}
+
+/// The rows of a held cursor are those of who declared it, whoever fetches.
+TEST_F(InstrumentTest, ACursorMayOutliveItsTransaction) {
+    Talk talk(setting);
+    talk.begun().client(query("declare c cursor with hold for " + select));
+    EXPECT_THAT(talk.to_server, HasSubstr("xmin"));
+    talk.server(complete("DECLARE CURSOR") + ready());
+    talk.client(query("fetch c"));
+    talk.server(columns({"a", "isotap_1", "isotap_2"}) + row({"7", "1", "700"}) +
+                complete("FETCH 1") + ready());
+    EXPECT_THAT(talk.to_client, HasSubstr(columns({"a"}) + row({"7"}) + complete("FETCH 1")));
+    EXPECT_THAT(talk.events, Contains("T1.1 has read 1 over x700"));
+    EXPECT_THAT(talk.events, Contains("T2.1 completed FETCH 1 rows 1, full"));
+    talk.client(query("close c"));
+    talk.server(complete("CLOSE CURSOR") + ready());
+    talk.client(query("fetch c"));
+    talk.server(columns({"a"}) + row({"7"}) + complete("FETCH 1") + ready());
+    EXPECT_THAT(talk.to_client,
+                EndsWith(columns({"a"}) + row({"7"}) + complete("FETCH 1") + ready()))
+        << "what we did not declare";
+}
+
+TEST_F(InstrumentTest, ACursorGoesWithATransactionThatFails) {
+    Talk talk(setting);
+    talk.begun().client(query("begin"));
+    talk.server(complete("BEGIN") + ready('T'));
+    talk.client(query("declare c cursor with hold for " + select));
+    talk.server(complete("DECLARE CURSOR") + ready('T'));
+    talk.client(query("fetch c"));
+    talk.server(columns({"a", "isotap_1", "isotap_2"}) + row({"7", "1", "700"}) +
+                complete("FETCH 1") + ready('T'));
+    EXPECT_THAT(talk.events, Contains("T1.3 reads 1 over x700")) << "its own, as long as it lasts";
+    talk.client(query("rollback"));
+    talk.server(complete("ROLLBACK") + ready());
+    talk.client(query("fetch c"));
+    talk.server(columns({"a"}) + row({"7"}) + complete("FETCH 1") + ready());
+    EXPECT_THAT(talk.to_client,
+                EndsWith(columns({"a"}) + row({"7"}) + complete("FETCH 1") + ready()));
 }
 
 TEST_F(InstrumentTest, NamesMeanWhatTheServerHasConfirmed) {

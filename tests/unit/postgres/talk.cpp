@@ -74,6 +74,14 @@ struct InWords {
     std::string operator()(const history::NameDefined& e) const {
         return fmt::format("name {}", e.text);
     }
+    std::string operator()(const history::TableEmptied& e) const {
+        return fmt::format("{}.{} empties table {}", transaction(e.statement.transaction),
+                           e.statement.ordinal, static_cast<std::uint32_t>(e.table));
+    }
+    std::string operator()(const history::HeldRead& e) const {
+        return fmt::format("{}.{} has read {} over {}", transaction(e.statement.transaction),
+                           e.statement.ordinal, key(e.row), version(e.before));
+    }
     std::string operator()(const history::Alias& e) const {
         return fmt::format("{} is {}", transaction(e.transaction), e.server_transaction);
     }

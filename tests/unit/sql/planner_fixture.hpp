@@ -31,7 +31,7 @@ class Planner : public ::testing::Test {
             catalog_.add(name, VersionSource::columns, {"id", "v"}).told_by_triggers = true;
         }
         Table& parent = catalog_.add("parent", VersionSource::columns, {"id"});
-        parent.told_by_triggers = parent.cascades = true;
+        parent.told_by_triggers = parent.delete_cascades = true;
         catalog_.add("num", VersionSource::columns, {"id", "v"}).auto_increment = "id";
     }
 
@@ -49,6 +49,7 @@ class Planner : public ::testing::Test {
     }
     std::string postgres(std::string_view text) { return rewritten(text, postgres_state()); }
     std::string mariadb(std::string_view text) { return rewritten(text, mariadb_state()); }
+    std::string mysql(std::string_view text) { return rewritten(text, mysql_state()); }
 
     void expect_opaque(std::string_view text, const LexerState& state, std::string_view reason) {
         const Plan made = plan(text, state);

@@ -195,6 +195,21 @@ TEST_F(Planner, TellsUncorrelatedSubqueriesOnceOnMariadb) {
     EXPECT_TRUE(plan_.silent_when_empty);
 }
 
+// An assignment would warn there, and a window would change the metadata.
+TEST_F(Planner, TellsUncorrelatedSubqueriesInEachRowOnMysqlUnlessTheyAreLong) {
+    const std::string packed =
+        "group_concat(concat(ifnull(num.`isotap_rowid`,''),'=',num.`isotap_wlist`) separator ';')";
+    EXPECT_EQ(mysql("select v from inv where id in (select id from num where id > 5) order by v"),
+              "select /*+ SET_VAR(group_concat_max_len=1073741824) */  v, inv.`isotap_rowid`, "
+              "inv.`isotap_wlist` , (select if(length(" +
+                  packed + ")>255,'!'," + packed +
+                  ") from num where id > 5 )  from inv where id in (select id from num where id > "
+                  "5) order by v");
+    EXPECT_EQ(plan_.coverage, Coverage::partial) << "until the result has come";
+    EXPECT_TRUE(plan_.reread.spare && plan_.reread.completes);
+    EXPECT_EQ(plan_.added.back().role, ColumnRole::packed_if_short);
+}
+
 // MariaDB makes a derived table of what is in parentheses.
 TEST_F(Planner, NamesWhatIsAddedToAQueryInParentheses) {
     EXPECT_EQ(

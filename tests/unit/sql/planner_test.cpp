@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -178,6 +179,32 @@ TEST_F(Planner, SaysWhatItMisses) {
     }
 }
 
+TEST_F(Planner, NamesWhatItCannotTellOfOnTheMysqlFamily) {
+    constexpr std::pair<std::string_view, std::string_view> opaque[] = {
+        {"truncate table inv", "truncate"},
+        {"alter table inv truncate partition p0", "truncate"},
+        {"load data local infile 'x' into table inv", "load data"},
+        {"create or replace table made (id int) as select * from inv", "create from a query"},
+        {"execute immediate 'delete from inv'", "execute"},
+        {"handler inv read first", "handler"},
+        {"do (select count(*) from inv)", "do"},
+        {"explain analyze select * from inv", "explain"},
+        {"analyze format=json select * from inv", "explain"},
+        {"set @a = (select max(id) from inv)", "set from a query"},
+        {"set statement sort_buffer_size = 1 for delete from inv", "set statement"},
+    };
+    for (const auto& [text, reason] : opaque) {
+        expect_opaque(text, mariadb_state(), reason);
+    }
+    for (const char* text :
+         {"explain select * from inv", "describe inv", "analyze table inv", "handler inv open",
+          "load index into cache inv", "create view v as select * from inv", "set @a = 1",
+          "create table made like inv", "alter table inv add column n int", "begin",
+          "show tables"}) {
+        EXPECT_EQ(plan(text, mariadb_state()).coverage, Coverage::none) << text;
+    }
+}
+
 TEST_F(Planner, ReturnsWhatADeleteRemoved) {
     EXPECT_EQ(postgres("delete from acc where id = 1"),
               "delete from acc where id = 1 returning acc.\"id\"::text, acc.xmin::text, "
@@ -226,20 +253,54 @@ TEST_F(Planner, ReturnsWhatAnInsertMade) {
         << "a partitioned parent gives no system columns";
     postgres("insert into acc values (1) on conflict (id) do update set bal = 3");
     EXPECT_EQ(plan_.reason, "overwritten version");
+    EXPECT_EQ(plan_.full_when_known, 1U);
+    EXPECT_EQ(plan_.added[2].role, ColumnRole::seen) << "if it is what the snapshot shows";
+    postgres("insert into loose values (1) on conflict (x) do update set x = 3");
+    EXPECT_EQ(plan_.added[3].role, ColumnRole::updated) << "its place says nothing of the row";
     postgres("insert into acc values (1) on conflict do nothing");
     EXPECT_EQ(plan_.reason, "ON CONFLICT DO NOTHING");
-    EXPECT_EQ(plan_.full_when_inserted, 1U);
+    EXPECT_EQ(plan_.full_when_known, 1U);
     postgres("insert into acc values (1, f(2, 3)), ((2), 4) on conflict (id) do nothing");
-    EXPECT_EQ(plan_.full_when_inserted, 2U);
+    EXPECT_EQ(plan_.full_when_known, 2U);
     for (const char* unknown :
          {"insert into acc select 1 on conflict do nothing", "insert into acc values (1, 2)",
           "insert into acc values (1, 2) limit 1 on conflict do nothing",
           "insert into acc values ((select id from kin), 2) on conflict do nothing"}) {
         postgres(unknown);
-        EXPECT_EQ(plan_.full_when_inserted, 0U) << unknown;
+        EXPECT_EQ(plan_.full_when_known, 0U) << unknown;
     }
     postgres("insert into acc select * from kin");
     EXPECT_EQ(plan_.reason, "insert from select");
+}
+
+TEST_F(Planner, KnowsWhatTruncateEmpties) {
+    const auto emptied = [this](std::string_view text) {
+        EXPECT_EQ(postgres(text), text);
+        std::string names;
+        for (const CapturedTable& table : plan_.tables) {
+            names += (names.empty() ? "" : " ") + table.identity;
+        }
+        return plan_.empties ? names : "nothing";
+    };
+    EXPECT_EQ(emptied("truncate acc"), "public.acc");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(emptied("truncate table only acc, loose * restart identity"),
+              "public.acc public.loose");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    catalog_.add("invoice", VersionSource::system, {"id"}).referenced_by = {"public.line"};
+    catalog_.add("line", VersionSource::system, {"id"});
+    EXPECT_EQ(emptied("truncate invoice cascade"), "public.invoice public.line");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(emptied("truncate line, invoice cascade"), "public.line public.invoice");
+    EXPECT_EQ(emptied("truncate invoice"), "public.invoice") << "refused if that is not all";
+    EXPECT_EQ(emptied("truncate acc, nowhere"), "public.acc");
+    EXPECT_EQ(plan_.reason, "unknown table");
+    catalog_.add("slice", VersionSource::system, {"id"}).is_part = true;
+    EXPECT_EQ(emptied("truncate slice"), "nothing");
+    EXPECT_EQ(plan_.coverage, Coverage::opaque);
+    EXPECT_EQ(plan_.reason, "partition");
+    plan_ = plan("truncate num", mariadb_state());
+    EXPECT_FALSE(plan_.empties) << "a transaction of its own there";
 }
 
 TEST_F(Planner, AppendsTheWriterOnPostgres) {
@@ -306,6 +367,9 @@ TEST_F(Planner, ReturnsOnMariadb) {
                   "rows that IGNORE skips");
     mariadb("insert ignore into inv values (1, 2)");
     EXPECT_EQ(plan_.reason, "rows that IGNORE skips");
+    EXPECT_EQ(plan_.full_when_known, 1U);
+    mariadb("insert ignore into inv set id = 1, v = (select max(v) from num)");
+    EXPECT_EQ(plan_.full_when_known, 0U);
     expect_opaque("insert into inv values (1, 2) on duplicate key update v = 1", mariadb_state(),
                   "ON DUPLICATE KEY UPDATE");
     expect_opaque("delete inv from inv join num on true", mariadb_state(), "several tables");
@@ -378,8 +442,10 @@ TEST_F(Planner, CollectsTheRowsOfAnUpdateOnMariadb) {
         mariadb("update inv i set i.v = concat('a', 'b'), id = 3 where id = 4");
     const std::string image =
         "concat_ws(convert('|' using ascii),"
-        "ifnull(convert(hex(i.v) using ascii),convert('~' using ascii)),"
-        "ifnull(convert(hex(id) using ascii),convert('~' using ascii)))";
+        "ifnull(convert(if(length(i.v)>64,concat('#',sha2(i.v,512)),hex(concat(i.v))) using ascii),"
+        "convert('~' using ascii)),"
+        "ifnull(convert(if(length(id)>64,concat('#',sha2(id,512)),hex(concat(id))) using ascii),"
+        "convert('~' using ascii)))";
     EXPECT_EQ(
         text.substr(0, text.find(" i.v =")),
         "update inv i set i.`isotap_wlist`=concat(i.`isotap_wlist`,convert(left(@isotap_old:=" +

@@ -67,6 +67,7 @@ TEST_F(PlannerTold, SaysWhichReadsNoTriggerTells) {
         EXPECT_EQ(made.tables.size(), one.tables) << one.text;
     }
     EXPECT_EQ(told("insert into parent values (1)").coverage, Coverage::full);
+    EXPECT_EQ(told("update parent set id = 1").coverage, Coverage::full) << "ON DELETE alone";
 }
 
 TEST_F(PlannerTold, NeedsATriggerOnEveryTableThatMayBeWritten) {

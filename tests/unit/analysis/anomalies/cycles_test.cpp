@@ -217,6 +217,28 @@ TEST(Cycles, CurrentReadInASnapshotIsExcused) {
     }
 }
 
+/// Nobody has asked for a lock: the transaction shows one version and decides by another one. But
+/// no look at its snapshot has shown the second.
+TEST(Cycles, CurrentReadThatAWriteWentByIsNotExcused) {
+    for (const auto level : {IsolationLevel::repeatable_read, IsolationLevel::serializable}) {
+        const bool snapshot = level == IsolationLevel::repeatable_read;
+        for (const HistoryScript::Row decisive : {1U, 2U}) {
+            HistoryScript h;
+            h.begin(1, level);
+            h.begin(2, level);
+            h.read(1, 1, t0);
+            const auto x = h.write(2, 1, t0);
+            const auto y = h.write(2, 2, t0);
+            h.commit(2);
+            h.write_by(1, decisive, decisive == 1 ? x : y, 3, t0);
+            h.commit(1);
+            EXPECT_THAT(h.found(), ElementsAre(snapshot        ? "G-single"
+                                               : decisive == 1 ? "non-repeatable-read"
+                                                               : "fractured-read"));
+        }
+    }
+}
+
 TEST(Cycles, EachIsToldOnce) {
     HistoryScript h;
     h.begin(1);

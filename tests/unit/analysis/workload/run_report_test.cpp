@@ -118,7 +118,10 @@ TEST_F(RunReport, ShowsWhatWasFoundAndWhatWasNotSeen) {
                                                 {"Lock it.", "Or do not."}}};
     results_.front().run.sighting.unseen = {{"set operation", 2, "select 1 union select 2"}};
     const std::string text = text_matrix(results_, true);
-    EXPECT_NE(text.find("aborted, lost-update (hazard) ~ !"), std::string::npos) << text;
+    EXPECT_NE(text.find("aborted, lost-update (hazard) ~ !\n~ not all that"), std::string::npos)
+        << text;
+    EXPECT_NE(text_matrix(results_, false).find("was seen: --schedules says which\n"),
+              std::string::npos);
     EXPECT_NE(text.find("\n* lost-update (lost update), a hazard\n    T1 < T2, because of <row> 1."
                         "\n    to prevent it: Lock it.\n    to prevent it: Or do not."
                         "\n? not seen: 2 statements: set operation: select 1 union select 2\n"),

@@ -1,6 +1,7 @@
 #include "proxy/admin/http_server.hpp"
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -61,9 +62,16 @@ class HttpServerTest : public testing::Test {
         return answer(client);
     }
 
-    Pages pages_{
-        {.metrics = [] { return std::string(300'000, '#'); }, .ready = [] { return true; }},
-        "token"};
+    std::chrono::milliseconds making_takes_{0};
+    Pages pages_{{.metrics =
+                      [this] {
+                          const auto made = std::chrono::steady_clock::now() + making_takes_;
+                          while (std::chrono::steady_clock::now() < made) {
+                          }
+                          return std::string(300'000, '#');
+                      },
+                  .ready = [] { return true; }},
+                 "token"};
     boost::asio::io_context io_;
     std::unique_ptr<HttpServer> server_;
 };
@@ -82,6 +90,13 @@ TEST_F(HttpServerTest, SendsALargePageWhole) {
         ask("GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer token\r\n\r\n");
     EXPECT_THAT(text, HasSubstr("Content-Length: 300000\r\n"));
     EXPECT_THAT(text, EndsWith(std::string(300'000, '#')));
+}
+
+TEST_F(HttpServerTest, TakesItsOwnTimeForAnAnswer) {
+    serve({.exchange = 100ms});
+    making_takes_ = 150ms;
+    EXPECT_THAT(ask("GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer token\r\n\r\n"),
+                EndsWith(std::string(300'000, '#')));
 }
 
 TEST_F(HttpServerTest, SendsNoBodyToHead) {

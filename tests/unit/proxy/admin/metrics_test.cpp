@@ -1,5 +1,11 @@
 #include "proxy/admin/metrics.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,6 +48,28 @@ TEST_F(MetricsTest, NameEveryOutcome) {
     one_.transactions_indeterminate.add();
     EXPECT_THAT(metrics_.text(),
                 HasSubstr("\nisotap_transactions_total{outcome=\"indeterminate\"} 1\n"));
+}
+
+TEST_F(MetricsTest, SpreadWhatHandlingTookOverItsBounds) {
+    using namespace std::chrono_literals;
+    one_.handling.add(5us);
+    one_.handling.add(6us);
+    two_.handling.add(7us);
+    two_.handling.add(1s);
+    const std::string text = metrics_.text();
+    EXPECT_THAT(text, HasSubstr("\n# TYPE isotap_handling_seconds histogram\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("isotap_handling_seconds_count 4\n"));
+    EXPECT_THAT(text, testing::ContainsRegex("isotap_handling_seconds_sum 1.000018"));
+    const auto families = metrics_.Collect();
+    const auto found = std::find_if(families.begin(), families.end(), [](const auto& family) {
+        return family.name == "isotap_handling_seconds";
+    });
+    ASSERT_NE(found, families.end());
+    std::vector<std::uint64_t> within;
+    for (const auto& bucket : found->metric.at(0).histogram.bucket) {
+        within.push_back(bucket.cumulative_count);
+    }
+    EXPECT_THAT(within, testing::ElementsAre(1, 3, 3, 3, 3, 3, 3, 3, 3));
 }
 
 TEST_F(MetricsTest, SayWhatTheProcessUses) {

@@ -1,5 +1,8 @@
 #include "proxy/admin/pages.hpp"
 
+#include <optional>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace isotap::proxy {
@@ -10,7 +13,16 @@ class PagesTest : public testing::Test {
     AdminAnswer ask(std::string_view method, std::string_view target,
                     std::string_view authorization = "") const {
         const Pages pages(
-            {.metrics = [] { return "numbers\n"; }, .ready = [this] { return ready_; }}, token_);
+            {.metrics = [] { return "numbers\n"; },
+             .ready = [this] { return ready_; },
+             .page = "<script></script>",
+             .api = [](std::string_view path) -> std::optional<AdminAnswer> {
+                 return path == "/api/status"
+                            ? std::optional(AdminAnswer{.body = "findings\n", .allow = {}})
+                            : std::nullopt;
+             },
+             .feed = [](std::uint64_t) { return [] { return std::string("events\n"); }; }},
+            token_);
         return pages.answer({method, target, authorization});
     }
 
@@ -33,7 +45,8 @@ TEST_F(PagesTest, AreNotReadyWhileDraining) {
 }
 
 TEST_F(PagesTest, KnowNoOtherPathAndNoOtherMethod) {
-    for (const char* target : {"/", "", "*", "/metrics/", "/../metrics", "//metrics", "/Metrics"}) {
+    for (const char* target :
+         {"", "*", "/api/nothing", "/metrics/", "/../metrics", "//metrics", "/Metrics"}) {
         EXPECT_EQ(ask("GET", target).status, 404U) << target;
     }
     for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "get", ""}) {
@@ -46,10 +59,17 @@ TEST_F(PagesTest, AskForTheTokenBeforeTheyShowNumbers) {
     token_ = "s3cret";
     for (const char* authorization : {"", "Bearer ", "Bearer s3cre", "Bearer s3cret ",
                                       "Bearer S3CRET", "Basic s3cret", "Bearers3cret", "s3cret"}) {
-        EXPECT_EQ(ask("GET", "/metrics", authorization).status, 401U) << authorization;
-        EXPECT_EQ(ask("GET", "/metrics", authorization).body.find("numbers"), std::string::npos);
+        for (const char* target : {"/metrics", "/api/status", "/api/events", "/api/nothing"}) {
+            const AdminAnswer answer = ask("GET", target, authorization);
+            EXPECT_EQ(answer.status, 401U) << target << " with " << authorization;
+            EXPECT_EQ(answer.body, "ask with the bearer token\n");
+            EXPECT_FALSE(answer.feed);
+        }
     }
     EXPECT_EQ(ask("GET", "/metrics", "Bearer s3cret").status, 200U);
+    EXPECT_EQ(ask("GET", "/api/status", "Bearer s3cret").body, "findings\n");
+    EXPECT_TRUE(ask("GET", "/api/events?after=3", "Bearer s3cret").feed);
+    EXPECT_EQ(ask("GET", "/", "").status, 200U) << "the page asks for the token itself";
     EXPECT_EQ(ask("GET", "/metrics", "bearer s3cret").status, 200U);
     EXPECT_EQ(ask("GET", "/healthz").status, 200U) << "a probe has no secrets";
 }

@@ -119,6 +119,24 @@ TEST_F(MysqlCatalog, KnowsEveryKindOfTable) {
     EXPECT_FALSE(rewrites("insert into hidden values (1, 2)"));
 }
 
+/// What is read again behind a write depends on them.
+TEST_F(MysqlCatalog, KnowsWhichColumnsHaveIndexes) {
+    make(
+        "create table plain (id int primary key, v int, w int); create table t (id int, v int);"
+        "create table looked_up (id int primary key, v int, w int, n varchar(9), key (n(2), v))");
+    const auto rereads = [this](const std::string& subquery) {
+        return asker->plan("update t set v = (select " + subquery + ")", context)->reread.wanted();
+    };
+    EXPECT_TRUE(rereads("max(v) from plain where id > 3"));
+    EXPECT_FALSE(rereads("max(id) from plain"));
+    EXPECT_TRUE(rereads("max(w) from looked_up where id > 3"));
+    EXPECT_FALSE(rereads("max(v) from looked_up"));
+    EXPECT_FALSE(rereads("max(w) from looked_up where n = 'a'"));
+    server->sql("create index w on shop.plain (w)");
+    asker->change_schema(context);
+    EXPECT_FALSE(rereads("max(v) from plain where w > 3"));
+}
+
 TEST_F(MysqlCatalog, CountsNoQuestionToTheServersOwnTables) {
     for (const char* text :
          {"select * from information_schema.tables", "select * from INFORMATION_SCHEMA.TABLES",
@@ -220,7 +238,8 @@ TEST_F(MysqlCatalog, NoticesWhatIsChangedBehindItsBack) {
     };
     for (const char* change :
          {"alter table account change id number int", "alter table account modify v int first",
-          "create or replace view seen as select 1 as one", "drop table other",
+          "create index v on account (v)", "create or replace view seen as select 1 as one",
+          "drop table other",
           "create trigger w before update on account for each row set new.v = 1",
           "create database more", "drop database more"}) {
         const std::uint64_t before = look();

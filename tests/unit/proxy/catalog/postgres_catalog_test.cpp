@@ -15,7 +15,10 @@ namespace {
 
 using history::Coverage;
 using test::PostgresServer;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 class PostgresCatalog : public testing::TestWithParam<int> {
   protected:
@@ -63,6 +66,35 @@ TEST_P(PostgresVersions, ProvesWhatClientsSend) {
         EXPECT_TRUE(plan->rewrites()) << text << ": " << plan->reason;
     }
     EXPECT_EQ(asker->count(PlanOutcome::proved), 7U);
+}
+
+TEST_P(PostgresVersions, KnowsWhatTruncateEmpties) {
+    server->sql(R"(
+        create table invoice (id int primary key, before int references invoice);
+        create table line (id int primary key, invoice int references invoice);
+        create table note (line int references line);
+        create table other (id int primary key);
+        create table part (id int primary key, line int references line) partition by range (id);
+        create table part_1 partition of part for values from (0) to (100);
+    )");
+    const auto emptied = [this](const std::string& text) {
+        const auto plan = asker->plan(text, context);
+        std::vector<std::string> names;
+        for (const sql::CapturedTable& table : plan->tables) {
+            names.push_back(table.identity);
+        }
+        EXPECT_EQ(plan->empties, !names.empty());
+        EXPECT_FALSE(plan->rewrites());
+        return names;
+    };
+    EXPECT_THAT(emptied("truncate other"), ElementsAre("public.other"));
+    EXPECT_THAT(emptied("truncate invoice, line, note, part restart identity"),
+                ElementsAre("public.invoice", "public.line", "public.note", "public.part"));
+    EXPECT_THAT(emptied("truncate other, invoice cascade"),
+                UnorderedElementsAre("public.other", "public.invoice", "public.line", "public.note",
+                                     "public.part"));
+    EXPECT_THAT(emptied("truncate part_1"), IsEmpty());
+    EXPECT_THAT(emptied("truncate pg_class"), IsEmpty());
 }
 
 TEST_P(PostgresVersions, KnowsEveryKindOfTable) {
@@ -205,6 +237,8 @@ TEST_P(PostgresCatalog, ForgetsWhatDdlHasChanged) {
 TEST_P(PostgresVersions, NoticesWhatIsChangedBehindItsBack) {
     server->sql("create table account (id int primary key, v int); create table other (a int)");
     const char* const changes[] = {
+        "alter table other add foreign key (a) references account",
+        "alter table other drop constraint other_a_fkey",
         "alter table account rename id to number",
         "alter table account drop constraint account_pkey",
         "create or replace view seen as select 1 as one",

@@ -118,6 +118,20 @@ TEST_F(WithOneListener, ReadsHowToInstrument) {
     EXPECT_EQ(made.prove, Prove::later);
 }
 
+TEST_F(WithOneListener, ChangesNoSchemaUnasked) {
+    say("upstream", "mysql://tap@127.0.0.1/shop");
+    say("mode", "instrument");
+    EXPECT_EQ(options().relay.listeners.at(0).schema, SchemaChange::none);
+    const auto usual = options().relay.limits.plan_wait;
+    say("schema", "auto");
+    EXPECT_EQ(options().relay.listeners.at(0).schema, SchemaChange::automatic);
+    EXPECT_GT(options().relay.limits.plan_wait, usual) << "a new table gets its columns meanwhile";
+    say("limits.plan-wait", "7ms");
+    EXPECT_EQ(options().relay.limits.plan_wait.count(), 7);
+    say("mode", "observe");
+    EXPECT_THAT(refusal(), HasSubstr("add mode = instrument"));
+}
+
 TEST_F(WithOneListener, RefusesSystemVersionsWhereRowsHaveNone) {
     say("upstream", "mysql://tap@127.0.0.1/shop");
     say("versions", "system");

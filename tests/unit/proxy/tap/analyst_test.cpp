@@ -128,7 +128,17 @@ TEST_F(AnalystTest, IsNotCleanWhenNothingWasCaptured) {
     analyst_->accept(0, testing::ended(1), false);
     analyst_->search();
     EXPECT_EQ(bulletin_.status().verdict, Verdict::unknown);
-    EXPECT_THAT(bulletin_.status().doubts, ElementsAre(HasSubstr("instrument")));
+    EXPECT_THAT(bulletin_.status().doubts, ElementsAre(HasSubstr("or the mode is not")));
+
+    history::StatementEnded opaque;
+    opaque.statement = {history::TransactionId{2}, 1};
+    opaque.coverage = history::Coverage::opaque;
+    analyst_->accept(0, testing::began(2), false);
+    analyst_->accept(0, testing::statement(2, 1, "select 1 from t"), false);
+    analyst_->accept(0, opaque, false);
+    analyst_->accept(0, testing::ended(2), false);
+    analyst_->search();
+    EXPECT_THAT(bulletin_.status().doubts, ElementsAre("1 statements were not captured"));
 }
 
 TEST_F(AnalystTest, JoinsNothingAcrossARestart) {

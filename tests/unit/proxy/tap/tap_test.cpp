@@ -11,6 +11,7 @@
 
 #include "isotap/proxy/startup_error.hpp"
 
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/proxy/tap/skew.hpp"
 
 namespace isotap::proxy {
@@ -67,6 +68,19 @@ TEST_F(TapTest, TellsOfACycleWithinASecondWhileItRuns) {
     EXPECT_LT(std::chrono::steady_clock::now() - began, 1s);
     tap_->stop();
     EXPECT_EQ(tap_->bulletin().anomalies().size(), 1U);
+}
+
+TEST_F(TapTest, RaisesTheAlert) {
+    const test::TemporaryFolder folder;
+    const auto file = folder.path() / "alert.json";
+    ProxyOptions options = options_for_postgres();
+    options.tap.alerts.command = "cat > '" + file.string() + "'";
+    start(options);
+    skew(1);
+    ASSERT_TRUE(await_anomaly());
+    tap_->stop();
+    EXPECT_THAT(test::read_file(file), ::testing::HasSubstr("\"type\":\"G2-item\""));
+    EXPECT_EQ(tap_->alerts().sent, 1U);
 }
 
 /// Told now, over rows whose writer nobody knows.

@@ -72,6 +72,10 @@ struct Speller {
     std::string operator()(const history::Access& e) const {
         return "access " + of(e.statement) + " row " + std::to_string(e.row.low);
     }
+    std::string operator()(const history::TableEmptied& e) const {
+        return "emptied " + of(e.statement) + " " +
+               std::to_string(static_cast<std::uint32_t>(e.table));
+    }
     std::string operator()(const history::Gap& e) const {
         return "gap " + id(e.transaction) + " x" + std::to_string(e.count);
     }

@@ -232,10 +232,10 @@ TEST_F(RecordingTest, ANewerFormatIsRefused) {
     { writer(file()); }
     sqlite::Database later;
     ASSERT_TRUE(later.open(file(), SQLITE_OPEN_READWRITE));
-    ASSERT_TRUE(later.run("PRAGMA user_version = 2"));
+    ASSERT_TRUE(later.run("PRAGMA user_version = 3"));
     const auto read = Recording::open(file());
     ASSERT_FALSE(read);
-    EXPECT_NE(read.error().message().find("format 2"), std::string::npos);
+    EXPECT_NE(read.error().message().find("format 3"), std::string::npos);
 }
 
 TEST_F(RecordingTest, AnomaliesStandInTheFile) {

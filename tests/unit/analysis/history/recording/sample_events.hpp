@@ -114,9 +114,12 @@ inline void tell_sample(history::EventSink& sink) {
                                         0,
                                         history::no_name,
                                         ""});
+    sink.accept(history::TableEmptied{{b, 6}, account_table});
     sink.accept(history::Savepoint{{b, 7}, history::SavepointAction::roll_back, "spot"});
     sink.accept(
         history::TransactionEnded{b, moment(9), moment(10), history::Outcome::committed, true});
+    sink.accept(
+        history::HeldRead{{}, {b, 5}, account_table, hashed, history::Version::foreign(699)});
     sink.accept(history::Gap{two, b, moment(11), 3, opaque_reason});
     sink.accept(history::SessionEnded{one, moment(12)});
 }

@@ -99,6 +99,13 @@ class ToldEvents final : public history::EventSink {
     static std::string line(const history::Alias& e) {
         return fmt::format("alias {} {}", n(e.transaction), e.server_transaction);
     }
+    static std::string line(const history::TableEmptied& e) {
+        return fmt::format("emptied {} {}", by(e.statement), n(e.table));
+    }
+    static std::string line(const history::HeldRead& e) {
+        return fmt::format("held {} {} {} {}", by(e.statement), n(e.table), row(e.row),
+                           version(e.before));
+    }
     static std::string line(const history::Gap& e) {
         return fmt::format("gap {} {} {} {} {}", n(e.session), n(e.transaction), at(e.at), e.count,
                            n(e.reason));
