@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocol/mysql/messages/error_packet.hpp"
+#include "protocol/mysql/messages/execute_request.hpp"
 #include "protocol/mysql/messages/greeting.hpp"
 #include "protocol/mysql/messages/handshake_response.hpp"
 #include "protocol/mysql/messages/ok_packet.hpp"
@@ -19,12 +20,14 @@ using isotap::Bytes;
 using isotap::mysql::Capabilities;
 using isotap::mysql::decode_eof;
 using isotap::mysql::decode_error;
+using isotap::mysql::decode_execute;
 using isotap::mysql::decode_greeting;
 using isotap::mysql::decode_handshake_response;
 using isotap::mysql::decode_ok;
 using isotap::mysql::decode_prepare_ok;
 using isotap::mysql::decode_query_text;
 using isotap::mysql::encode_error;
+using isotap::mysql::execute_of;
 using isotap::mysql::greeting_capabilities_offset;
 using isotap::mysql::read_server_version;
 using isotap::mysql::SessionTrackReader;
@@ -75,6 +78,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     decode_eof(payload);
     decode_prepare_ok(payload);
+    if (const auto request = decode_execute(payload, data[0], capabilities)) {
+        expect_inside(payload, isotap::as_text(request->types));
+        constexpr std::uint8_t types[] = {3, 0};
+        const auto made = execute_of(7, payload, *request, types);
+        if (made.size() < payload.size()) std::abort();
+    }
     if (const auto text = decode_query_text(payload, capabilities)) {
         expect_inside(payload, *text);
     }

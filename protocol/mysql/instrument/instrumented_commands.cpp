@@ -161,6 +161,10 @@ void InstrumentedConversation::on_execute_head() {
     if (!current_.rewritten) {
         return;
     }
+    if (!std::exchange(found->second.long_data, false) &&
+        kept_.size() <= limits_.observed_message) {
+        original_ = kept_;
+    }
     const history::StatementRef ref = observation_->statement();
     found->second.executed = ref;
     const auto& splices = current_.plan->splices;
@@ -180,6 +184,9 @@ void InstrumentedConversation::on_execute_head() {
 }
 
 void InstrumentedConversation::on_end_of_execute(const Piece& piece) {
+    if (!original_.empty()) {
+        learn_types();
+    }
     push(Command::stmt_execute, piece, statement_,
          current_.rewritten ? Treatment::strip : Treatment::forward, {});
     if (current_.told) {

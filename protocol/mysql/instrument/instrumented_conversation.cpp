@@ -117,6 +117,7 @@ void InstrumentedConversation::take_client(Bytes bytes, bool ours) {
 /// How much of the client's packet is to be kept together, told by its first byte.
 std::size_t InstrumentedConversation::decide_fate(std::uint8_t first, std::uint32_t frame_size) {
     fate_ = Fate::pass;
+    names_statement_ = false;
     if (client_stage_ != ClientStage::command) {
         return wanted(Side::client, first, frame_size);
     }
@@ -129,7 +130,13 @@ std::size_t InstrumentedConversation::decide_fate(std::uint8_t first, std::uint3
             return frame_size;
         case Command::stmt_execute: fate_ = Fate::execute; break;
         case Command::stmt_close:
-        case Command::stmt_send_long_data: fate_ = Fate::beside; break;
+        case Command::stmt_send_long_data:
+            fate_ = Fate::beside;
+            names_statement_ = numbers_.differ();
+            break;
+        case Command::stmt_reset:
+        case Command::stmt_fetch:
+        case Command::stmt_bulk_execute: names_statement_ = numbers_.differ(); break;
         default: break;
     }
     return wanted(Side::client, first, frame_size);
@@ -165,26 +172,43 @@ void InstrumentedConversation::on_client_piece(const Piece& piece) {
         postpone(piece.raw);
         return;
     }
-    if (fate_ == Fate::execute) {
-        keep(piece.raw);
-        if (kept_.size() < execute_head && !piece.last) {
+    if (fate_ != Fate::passing) {
+        if (!forward_head(piece)) {
             return;
         }
-        if (unread_ && !end_unread_for_execute()) {
-            postpone({});
-            return;
-        }
-        on_execute_head();
-        forward_kept();
     } else {
         forward_kept();
         forward(piece.raw);
+        if (executing_) remember_execute(piece.raw);
     }
     fate_ = Fate::passing;
     if (piece.last) {
         fate_ = Fate::undecided;
         end_of_command(piece);
     }
+}
+
+/// The first piece of a packet that goes as it comes. False where it does not go yet.
+bool InstrumentedConversation::forward_head(const Piece& piece) {
+    if (fate_ != Fate::execute && !names_statement_) {
+        forward_kept();
+        forward(piece.raw);
+        return true;
+    }
+    keep(piece.raw);
+    if (kept_.size() < (fate_ == Fate::execute ? execute_head : statement_end) && !piece.last) {
+        return false;
+    }
+    if (fate_ == Fate::execute) {
+        if (unread_ && !end_unread_for_execute()) {
+            postpone({});
+            return false;
+        }
+        on_execute_head();
+    }
+    name_for_server(kept_);
+    forward_kept();
+    return true;
 }
 
 /// False when the rows of the write before are asked for first.
@@ -199,8 +223,7 @@ bool InstrumentedConversation::end_unread_for_execute() {
 }
 
 std::uint32_t InstrumentedConversation::executed_statement() const {
-    const std::uint32_t number = ByteReader(Bytes(kept_).subspan(statement_at)).le32();
-    return number == last_prepared ? newest_ : number;
+    return numbers_.meant(ByteReader(Bytes(kept_).subspan(statement_at)).le32());
 }
 
 /// Something of ours goes first: the packet that is arriving, and all behind it, comes again later.
@@ -244,11 +267,9 @@ void InstrumentedConversation::end_of_command(const Piece& piece) {
     const auto command = static_cast<Command>(piece.payload.front());
     current_ = {};
     original_.clear();
-    if (command == Command::stmt_close) {
-        prepared_.erase(ByteReader(piece.payload.subspan(1)).le32());
-    }
     const std::uint32_t statement = ByteReader(piece.payload.subspan(1)).le32();
-    const auto found = prepared_.find(statement == last_prepared ? newest_ : statement);
+    on_beside_execution(command, numbers_.meant(statement));
+    const auto found = prepared_.find(numbers_.meant(statement));
     if (command == Command::stmt_fetch && found != prepared_.end() &&
         found->second.decision.rewritten) {
         current_ = found->second.decision;
@@ -272,6 +293,19 @@ void InstrumentedConversation::end_of_command(const Piece& piece) {
         cover(history::Coverage::opaque, "bulk execution");
     } else if (command == Command::change_user) {
         context_.on_lost("changed user");
+    }
+}
+
+/// What is done to a statement between its executions.
+void InstrumentedConversation::on_beside_execution(Command command, std::uint32_t statement) {
+    if (command == Command::stmt_close) {
+        prepared_.erase(statement);
+        numbers_.closed(statement);
+    } else if (command == Command::stmt_send_long_data || command == Command::stmt_reset) {
+        const auto found = prepared_.find(statement);
+        if (found != prepared_.end()) {
+            found->second.long_data = command == Command::stmt_send_long_data;
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 #include "protocol/mysql/instrument/access_recorder.hpp"
 #include "protocol/mysql/instrument/reply_rewriter.hpp"
 #include "protocol/mysql/instrument/session_context.hpp"
+#include "protocol/mysql/instrument/statement_numbers.hpp"
 #include "protocol/sql/plan_source.hpp"
 #include "protocol/sql/token_list.hpp"
 
@@ -45,6 +46,7 @@ class InstrumentedConversation final : public Conversation {
     /// What an EXECUTE must show before it goes: header, command, statement, flags.
     static constexpr std::size_t execute_head = header_size + 6;
     static constexpr std::size_t statement_at = header_size + 1;
+    static constexpr std::size_t statement_end = statement_at + 4;
 
     /// What becomes of the client's packet that is arriving.
     enum class Fate : std::uint8_t {
@@ -78,6 +80,19 @@ class InstrumentedConversation final : public Conversation {
         Decision decision;
         std::vector<Column> columns;  ///< of the result, ours as well
         history::StatementRef executed;
+        // Of one that is rewritten, for the day when the server refuses our text.
+        std::string text;  ///< the client's; empty: too long
+        sql::ContextId context{};
+        std::size_t parameters = 0;
+        std::vector<std::uint8_t> types;  ///< of the parameters, as the client has told them last
+        std::size_t description = 0;      ///< of the result, as the client knows it
+        bool long_data = false;           ///< some of the next execution has been sent ahead
+    };
+
+    /// The client's own text is being prepared, in place of ours.
+    struct Repair {
+        PrepareOk statement;
+        std::size_t description = 0;
     };
 
     /// A statement that has succeeded, and whose rows have not been asked for yet.
@@ -101,10 +116,12 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] bool end_unread_for_execute();
     [[nodiscard]] std::uint32_t executed_statement() const;
     void on_execute_head();
+    void on_beside_execution(Command command, std::uint32_t statement);
     void end_of_command(const Piece& piece);
     void on_end_of_execute(const Piece& piece);
     void forward(Bytes bytes);
     void forward_kept();
+    [[nodiscard]] bool forward_head(const Piece& piece);
     void postpone(Bytes bytes);
     void keep(Bytes bytes) { kept_.insert(kept_.end(), bytes.begin(), bytes.end()); }
     void go_on();
@@ -123,6 +140,7 @@ class InstrumentedConversation final : public Conversation {
     bool send_rewritten(Bytes packet, std::string_view text, const Decision& decision,
                         std::string_view stamp);
     void send_own_query(std::string_view text);
+    void send_own_command(Command command, Bytes payload);
     void name_writer(const history::StatementRef& statement);
     void unname_writer();
     void forget_rows_of_failed_writes(const sql::Plan& plan);
@@ -136,6 +154,7 @@ class InstrumentedConversation final : public Conversation {
     void on_own_packet(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
     void on_client_packet_of_plan(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
     [[nodiscard]] bool send_again(const ReplyStep& step);
+    void stop_rewriting(std::string_view reason);
     void note_refusal();
     void flush();
     /// Says what the recorder could not keep. `affected`: rows that the server says it wrote.
@@ -151,6 +170,17 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] static bool has_questions(const Unread& unread) noexcept {
         return !unread.plan->afterwards.empty() || !unread.reread.empty();
     }
+
+    // A prepared text of ours that the server refuses.
+    void remember_execute(Bytes bytes);
+    void learn_types();
+    void prepare_again();
+    void on_prepared_again(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
+    void execute_again(const Repair& repair);
+    void demand_to_prepare_again();
+    void close_at_server(std::uint32_t statement);
+    void name_for_server(std::vector<std::uint8_t>& packet) const;
+
     void on_success(const Request& request, const ReplyStep& step, Time now) override;
     void on_failure(const Request& request, const ReplyStep& step, Time now) override;
     void on_prepared(const PrepareOk& prepared) override;
@@ -172,6 +202,7 @@ class InstrumentedConversation final : public Conversation {
 
     // The client's side.
     Fate fate_ = Fate::undecided;
+    bool names_statement_ = false;       ///< by a number that may not be the server's
     std::vector<std::uint8_t> kept_;     ///< of the packet that is withheld
     std::vector<std::uint8_t> backlog_;  ///< what waits for its turn, from a packet's beginning
     bool ours_ = false;                  ///< what is being taken will not outlive the call
@@ -186,9 +217,10 @@ class InstrumentedConversation final : public Conversation {
     bool executing_ = false;
 
     // The server's side.
-    std::vector<std::uint8_t> out_;  ///< for the client
-    std::unordered_map<std::uint32_t, Prepared> prepared_;
-    std::uint32_t newest_ = 0;  ///< statement
+    std::vector<std::uint8_t> out_;                         ///< for the client
+    std::unordered_map<std::uint32_t, Prepared> prepared_;  ///< by the client's number
+    StatementNumbers numbers_;
+    std::optional<Repair> repair_;
     std::optional<Unread> unread_;
     Asking asking_ = Asking::nothing;
     bool rows_left_behind_ = false;  ///< a write failed, and its rows are still in the variables

@@ -117,6 +117,10 @@ void InstrumentedConversation::on_altered_packet(const Piece& piece) {
 
 /// The reply to a command of ours.
 void InstrumentedConversation::on_own_packet(Stage stage, const ReplyStep& step, Bytes payload) {
+    if (repair_) {
+        on_prepared_again(stage, step, payload);
+        return;
+    }
     const bool row = stage == Stage::rows && step.part == ReplyPart::detail;
     if (row && asking_ == Asking::rows && !read_) {
         ByteReader reader(payload);
@@ -191,11 +195,14 @@ void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const Reply
         }
     }
     if (command == Command::stmt_execute && !rewriter_.columns().empty()) {
-        const auto found = prepared_.find(statement_ == last_prepared ? newest_ : statement_);
+        const auto found = prepared_.find(numbers_.meant(statement_));
         if (found != prepared_.end()) found->second.columns = rewriter_.columns();
     } else if (command == Command::stmt_prepare && step.ends && step.part != ReplyPart::error) {
-        const auto found = prepared_.find(newest_);
-        if (found != prepared_.end()) found->second.columns = rewriter_.columns();
+        const auto found = prepared_.find(numbers_.meant(last_prepared));
+        if (found != prepared_.end()) {
+            found->second.columns = rewriter_.columns();
+            found->second.description = rewriter_.description();
+        }
     }
     on_step(step, now_);
 }
@@ -205,15 +212,15 @@ void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const Reply
 bool InstrumentedConversation::send_again(const ReplyStep& step) {
     const Command command = ledger_.front().reply.command;
     const bool harmless = command == Command::stmt_prepare || refuses_the_text(step.error.number);
+    if (harmless && command == Command::stmt_execute && rewriter_.sequence() == 1) {
+        prepare_again();
+        return true;
+    }
     if (original_.empty() || !harmless || rewriter_.sequence() != 1) {
         return false;
     }
     actions_->send_own(Side::server, std::exchange(original_, {}));
-    current_.rewritten = false;
-    current_.plan.reset();
-    current_.coverage = Coverage::opaque;
-    current_.reason = "refused by the server";
-    current_.reread.clear();
+    stop_rewriting("refused by the server");
     if (command == Command::query) {
         cover(current_.coverage, current_.reason);
     }
@@ -223,6 +230,14 @@ bool InstrumentedConversation::send_again(const ReplyStep& step) {
     plans_.on_schema_changed(context_.id(plans_));
     sent_again_ = true;
     return true;
+}
+
+void InstrumentedConversation::stop_rewriting(std::string_view reason) {
+    current_.rewritten = false;
+    current_.plan.reset();
+    current_.coverage = Coverage::opaque;
+    current_.reason = reason;
+    current_.reread.clear();
 }
 
 /// The server took the client's own text where it had refused ours: what was proved does not hold.
@@ -242,11 +257,18 @@ void InstrumentedConversation::flush() {
 void InstrumentedConversation::on_prepared(const PrepareOk& prepared) {
     Conversation::on_prepared(prepared);
     note_refusal();
-    newest_ = prepared.statement;
+    numbers_.prepared(prepared.statement);
     prepared_.erase(prepared.statement);
-    if (prepared_.size() < limits_.named_statements || current_.rewritten) {
-        // One that is rewritten must be known: its rows have columns that are not the client's.
-        prepared_.emplace(prepared.statement, Prepared{current_, {}, {}});
+    if (prepared_.size() >= limits_.named_statements && !current_.rewritten) {
+        return;
+    }
+    // One that is rewritten must be known: its rows have columns that are not the client's.
+    Prepared& made = prepared_[prepared.statement];
+    made.decision = current_;
+    made.parameters = prepared.parameters;
+    made.context = context_.id(plans_);
+    if (current_.rewritten && !ledger_.front().cut) {
+        made.text = as_text(ledger_.kept());
     }
 }
 
@@ -275,6 +297,7 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
     }
     if (request.command == Command::reset_connection) {
         prepared_.clear();
+        numbers_.reset();
         context_.on_reset();
         observation_->settings_reset();
         rows_left_behind_ = false;

@@ -21,10 +21,14 @@ void InstrumentedConversation::send_own_query(std::string_view text) {
         payload.insert(payload.end(), {0, 1});  // none, in one set
     }
     payload.insert(payload.end(), text.begin(), text.end());
+    send_own_command(Command::query, payload);
+}
+
+void InstrumentedConversation::send_own_command(Command command, Bytes payload) {
     std::vector<std::uint8_t> out;
     write_packet(payload, 0, out);
     actions_->send_own(Side::server, std::move(out));
-    push(Command::query, Piece(), 0, Treatment::swallow, {});
+    push(command, Piece(), 0, Treatment::swallow, {});
 }
 
 void InstrumentedConversation::forget_rows_of_failed_writes(const sql::Plan& plan) {

@@ -25,6 +25,7 @@ void ReplyRewriter::begin(const sql::Plan& plan, Form form, std::uint8_t sequenc
     count_ = columns_.size();
     added_ = plan.added.size();
     definitions_ = 0;
+    description_ = 0;
     rows_ = 0;
     insert_id_ = 0;
 }
@@ -113,6 +114,7 @@ Verdict ReplyRewriter::take_definition(Bytes payload, std::vector<std::uint8_t>&
     }
     columns_.push_back(*column);
     if (definitions_++ < count_ - added_) {
+        description_ = described_with(description_, payload);
         pass(payload, out);
     }
     return Verdict::good;

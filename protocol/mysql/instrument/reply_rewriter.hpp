@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "protocol/mysql/capabilities.hpp"
@@ -11,6 +13,12 @@
 #include "protocol/sql/plan.hpp"
 
 namespace isotap::mysql::instrument {
+
+/// A digest of what a client is told of the columns of a result.
+[[nodiscard]] inline std::size_t described_with(std::size_t description,
+                                                Bytes definition) noexcept {
+    return description * 31 + std::hash<std::string_view>{}(as_text(definition));
+}
 
 /// Makes of the server's reply to a rewritten command the one that the client expects: without the
 /// added columns, or an OK in place of rows; numbered anew. What the added columns say goes to the
@@ -41,6 +49,8 @@ class ReplyRewriter {
 
     /// The columns of the result, the added ones as well.
     [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
+    /// Of those that the client was told of.
+    [[nodiscard]] std::size_t description() const noexcept { return description_; }
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
     /// The number of the next packet for the client.
     [[nodiscard]] std::uint8_t sequence() const noexcept { return sequence_; }
@@ -70,6 +80,7 @@ class ReplyRewriter {
     std::size_t count_ = 0;     ///< of the server's columns
     std::size_t added_ = 0;     ///< how many of them are ours
     std::size_t definitions_ = 0;
+    std::size_t description_ = 0;
     std::vector<Column> columns_;
     std::uint64_t rows_ = 0;
     std::uint64_t insert_id_ = 0;

@@ -6,6 +6,7 @@
 #include "protocol/mysql/command.hpp"
 #include "protocol/mysql/length_encoded.hpp"
 #include "protocol/mysql/messages/error_packet.hpp"
+#include "protocol/mysql/messages/execute_request.hpp"
 #include "protocol/mysql/messages/greeting.hpp"
 #include "protocol/mysql/messages/handshake_response.hpp"
 #include "protocol/mysql/messages/ok_packet.hpp"
@@ -71,6 +72,47 @@ TEST(Greeting, IsReadAtNoLengthButItsOwn) {
         EXPECT_EQ(decode_greeting(payload.first(size)).has_value(), size == 23 || size == 39)
             << size;
     }
+}
+
+/// Two parameters, of which the second is NULL.
+std::string execution(std::string_view types) {
+    return "\x17" + number(9, 4) + number(0, 1) + number(1, 4) + "\x02" + std::string(types) +
+           "\x2a";
+}
+
+TEST(ExecuteRequest, TypesAreToldOnce) {
+    const std::string told = execution(std::string("\x01\x01\0\x03\0", 5));
+    const auto first = decode_execute(as_bytes(told), 2, {});
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->statement, 9U);
+    EXPECT_EQ(as_text(first->types), std::string_view("\x01\0\x03\0", 4));
+    const std::string later = execution(std::string(1, '\0'));
+    const auto second = decode_execute(as_bytes(later), 2, {});
+    ASSERT_TRUE(second);
+    EXPECT_TRUE(second->types.empty());
+    std::string expected = told;
+    expected.replace(1, 4, number(0x01020304, 4));
+    const auto made = execute_of(0x01020304, as_bytes(later), *second, first->types);
+    EXPECT_EQ(as_text(made), expected);
+    EXPECT_EQ(as_text(execute_of(0x01020304, as_bytes(told), *first, {})), expected);
+}
+
+TEST(ExecuteRequest, NamesTravelWithAttributes) {
+    const Capabilities attributes = Capabilities().with(Capability::query_attributes);
+    const std::string packet = "\x17" + number(9, 4) + "\x08" + number(1, 4) + number(1, 1) +
+                               number(0, 1) + "\x01" + number(3, 2) + "\x02no" + number(42, 4);
+    const auto request = decode_execute(as_bytes(packet), 1, attributes);
+    ASSERT_TRUE(request);
+    EXPECT_EQ(as_text(request->types), number(3, 2) + "\x02no");
+    EXPECT_FALSE(decode_execute(as_bytes(execution(std::string(1, '\0'))), 2, attributes));
+}
+
+TEST(ExecuteRequest, IsReadAtNoLengthButItsOwn) {
+    const std::string packet = execution(std::string("\x01\x01\0\x03\0", 5));
+    for (std::size_t size = 0; size + 1 < packet.size(); ++size) {
+        EXPECT_FALSE(decode_execute(as_bytes(packet).first(size), 2, {})) << size;
+    }
+    EXPECT_TRUE(decode_execute(as_bytes(packet).first(10), 0, {}));
 }
 
 TEST(HandshakeResponse, ReadsUserAndDatabase) {

@@ -1,0 +1,143 @@
+#include <utility>
+
+#include "isotap/base/byte_reader.hpp"
+
+#include "protocol/mysql/instrument/instrumented_conversation.hpp"
+#include "protocol/mysql/instrument/packet_writer.hpp"
+#include "protocol/mysql/messages/execute_request.hpp"
+
+/// A prepared text of ours does not fit its tables any more: the columns were taken away behind our
+/// back, or a temporary table has come before the one that was meant. The client's own text is
+/// prepared in its place, and executed with what the client has sent.
+namespace isotap::mysql::instrument {
+
+using protocol::Side;
+using protocol::Treatment;
+
+/// More of the packet that the client has sent. One that gets too long is not kept.
+void InstrumentedConversation::remember_execute(Bytes bytes) {
+    if (original_.size() + bytes.size() > limits_.observed_message) {
+        original_.clear();
+    } else if (!original_.empty()) {
+        original_.insert(original_.end(), bytes.begin(), bytes.end());
+    }
+}
+
+/// The packet has gone: what it says of its parameters holds for later executions, too.
+void InstrumentedConversation::learn_types() {
+    const auto found = prepared_.find(numbers_.meant(statement_));
+    if (found == prepared_.end() || original_.size() < header_size) {
+        return;
+    }
+    const Bytes payload = Bytes(original_).subspan(header_size);
+    const auto request = decode_execute(payload, found->second.parameters, channel_.in_force);
+    if (request && !request->types.empty()) {
+        found->second.types.assign(request->types.begin(), request->types.end());
+    }
+}
+
+/// The server has refused to execute a text of ours.
+void InstrumentedConversation::prepare_again() {
+    const auto found = prepared_.find(numbers_.meant(statement_));
+    ledger_.pop();
+    plans_.on_schema_changed(context_.id(plans_));
+    stop_rewriting("refused by the server");
+    cover(current_.coverage, current_.reason);
+    const bool known = found != prepared_.end() && !found->second.text.empty() &&
+                       found->second.context == context_.id(plans_);
+    if (!known || original_.empty()) {
+        demand_to_prepare_again();
+        return;
+    }
+    repair_.emplace();
+    std::vector<std::uint8_t> payload{static_cast<std::uint8_t>(Command::stmt_prepare)};
+    payload.insert(payload.end(), found->second.text.begin(), found->second.text.end());
+    numbers_.begin_to_differ();
+    send_own_command(Command::stmt_prepare, payload);
+}
+
+void InstrumentedConversation::on_prepared_again(ReplyReader::Stage stage, const ReplyStep& step,
+                                                 Bytes payload) {
+    if (step.part == ReplyPart::prepared) {
+        repair_->statement = step.prepared;
+    } else if (stage == ReplyReader::Stage::prepared_columns) {
+        repair_->description = described_with(repair_->description, payload);
+    }
+    if (!step.ends) {
+        return;
+    }
+    const Repair repair = *std::exchange(repair_, std::nullopt);
+    ledger_.pop();
+    if (step.part == ReplyPart::error) {
+        // So the server would have answered had it prepared the client's text a second time itself.
+        push(Command::stmt_execute, Piece(), statement_, Treatment::forward, {});
+        write_packet(payload, 1, out_);
+        on_step(step, now_);
+    } else {
+        execute_again(repair);
+    }
+}
+
+void InstrumentedConversation::execute_again(const Repair& repair) {
+    const std::uint32_t number = numbers_.meant(statement_);
+    const auto found = prepared_.find(number);
+    const Bytes payload = Bytes(original_).subspan(header_size);
+    const auto request = decode_execute(payload, repair.statement.parameters, channel_.in_force);
+    const bool typed = request && (request->types_follow_at == 0 || !request->types.empty() ||
+                                   !found->second.types.empty());
+    // A client that keeps the description would go by one that does not hold any more.
+    const bool described = !channel_.in_force.has(Capability::mariadb_cache_metadata) ||
+                           repair.description == found->second.description;
+    if (!typed || !described || repair.statement.parameters != found->second.parameters) {
+        close_at_server(repair.statement.statement);
+        demand_to_prepare_again();
+        return;
+    }
+    close_at_server(numbers_.of_server(number));
+    numbers_.replace(number, repair.statement.statement);
+    std::vector<std::uint8_t> out;
+    write_packet(
+        execute_of(repair.statement.statement, payload, *request, Bytes(found->second.types)), 0,
+        out);
+    found->second.decision = current_;
+    found->second.columns.clear();
+    actions_->send_own(Side::server, std::move(out));
+    push(Command::stmt_execute, Piece(), statement_, Treatment::forward, {});
+}
+
+/// No command can be made of what is left of the client's. It is told what servers tell where they
+/// cannot prepare a text a second time themselves: drivers know that they have to.
+void InstrumentedConversation::demand_to_prepare_again() {
+    ReplyStep step;
+    step.part = ReplyPart::error;
+    step.ends = true;
+    step.error.number = 1615;
+    step.error.sql_state = {'H', 'Y', '0', '0', '0'};
+    step.error.message = "Prepared statement needs to be re-prepared";
+    push(Command::stmt_execute, Piece(), statement_, Treatment::forward, {});
+    encode_error(step.error, 1, out_);
+    on_step(step, now_);
+}
+
+void InstrumentedConversation::close_at_server(std::uint32_t statement) {
+    std::vector<std::uint8_t> payload{static_cast<std::uint8_t>(Command::stmt_close)};
+    append_short(static_cast<std::uint16_t>(statement), payload);
+    append_short(static_cast<std::uint16_t>(statement >> 16), payload);
+    std::vector<std::uint8_t> out;
+    write_packet(payload, 0, out);
+    actions_->send_own(Side::server, std::move(out));
+}
+
+/// The number by which the client calls a statement becomes the one by which the server does.
+void InstrumentedConversation::name_for_server(std::vector<std::uint8_t>& packet) const {
+    if (!numbers_.differ() || packet.size() < statement_end) {
+        return;
+    }
+    const std::uint32_t number =
+        numbers_.of_server(ByteReader(Bytes(packet).subspan(statement_at)).le32());
+    for (std::size_t i = 0; i < sizeof(number); ++i) {
+        packet[statement_at + i] = static_cast<std::uint8_t>(number >> (8 * i));
+    }
+}
+
+}  // namespace isotap::mysql::instrument
