@@ -13,8 +13,13 @@ namespace {
 
 class InsertStamp {
   public:
-    InsertStamp(Draft& draft, const Block& block, const Table& table)
-        : draft_(draft), block_(block), table_(table) {}
+    InsertStamp(Draft& draft, const Block& block, const Table& table, const std::string& row_id)
+        : draft_(draft),
+          block_(block),
+          table_(table),
+          columns_(draft.quote(table.writers) +
+                   (row_id.empty() ? "" : ", " + draft.quote(table.row_id))),
+          row_id_(row_id.empty() ? "" : ", " + row_id) {}
 
     StampedInsert run() {
         const TokenRange source = block_[Clause::source];
@@ -33,9 +38,11 @@ class InsertStamp {
 
   private:
     void assignments(TokenRange source) {
-        made_.one_row = true;
+        made_.rows = 1;
         made_.sets_insert_id = !table_.auto_increment.empty();
-        draft_.insert_stamped(source.last, ", " + draft_.quote(table_.writers) + "=", " ");
+        const std::string name =
+            row_id_.empty() ? "" : ", " + draft_.quote(table_.row_id) + "=" + row_id_.substr(2);
+        draft_.insert_stamped(source.last, ", " + draft_.quote(table_.writers) + "=", name + " ");
     }
 
     /// The list of columns grows by wList; where there is none, all of them are named.
@@ -45,7 +52,7 @@ class InsertStamp {
             made_.sets_insert_id = names(list, table_.auto_increment);
             const bool bare = list.size() == 2;
             names_none_ = bare;
-            draft_.insert(list.last - 1, (bare ? "" : ", ") + draft_.quote(table_.writers));
+            draft_.insert(list.last - 1, (bare ? "" : ", ") + columns_);
             return;
         }
         made_.sets_insert_id = !table_.auto_increment.empty();
@@ -56,7 +63,7 @@ class InsertStamp {
                 columns += draft_.quote(column) + ", ";
             }
         }
-        draft_.insert(block_[Clause::source].first, columns + draft_.quote(table_.writers) + ") ");
+        draft_.insert(block_[Clause::source].first, columns + columns_ + ") ");
     }
 
     /// VALUES (): every column has its default.
@@ -77,7 +84,6 @@ class InsertStamp {
 
     void rows(TokenRange list) {
         std::size_t depth = 0;
-        std::size_t count = 0;
         std::size_t values = 1;
         for (TokenIndex i = list.first; i < list.last; ++i) {
             if (draft_.tokens[i].is(TokenKind::open_paren)) {
@@ -86,17 +92,16 @@ class InsertStamp {
                 ++values;
             } else if (draft_.tokens[i].is(TokenKind::close_paren) && --depth == 0) {
                 const bool bare = draft_.tokens[i - 1].is(TokenKind::open_paren);
-                draft_.insert_stamped(i, bare ? "" : ", ", "");
+                draft_.insert_stamped(i, bare ? "" : ", ", row_id_);
                 if (!bare && (names_none_ || (named_ != 0 && values != named_))) {
                     // Columns that the client has made invisible get no value, by position; and
                     // MariaDB takes () for a list of all columns where there are values.
                     made_.obstacle = "values for some columns";
                 }
-                ++count;
+                ++made_.rows;
                 values = 1;
             }
         }
-        made_.one_row = count == 1;
     }
 
     void query() {
@@ -187,6 +192,8 @@ class InsertStamp {
     Draft& draft_;
     const Block& block_;
     const Table& table_;
+    std::string columns_;      ///< that every row gets a value for, from us
+    std::string row_id_;       ///< behind the stamp
     std::size_t named_ = 0;    ///< columns that we had to name
     bool names_none_ = false;  ///< the list is there and empty
     StampedInsert made_;
@@ -194,8 +201,9 @@ class InsertStamp {
 
 }  // namespace
 
-StampedInsert stamp_mysql_insert(Draft& draft, const Block& block, const Table& table) {
-    return InsertStamp(draft, block, table).run();
+StampedInsert stamp_mysql_insert(Draft& draft, const Block& block, const Table& table,
+                                 const std::string& row_id) {
+    return InsertStamp(draft, block, table, row_id).run();
 }
 
 }  // namespace isotap::sql

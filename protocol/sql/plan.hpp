@@ -120,7 +120,8 @@ struct Plan {
 
     /// A statement to send behind this one on the same connection; empty where none is needed. Its
     /// one row has the rows of `tables[0]` in its first column, as `packed`, each with wList as it
-    /// was before the write. A '*' behind it: the row matched and did not change.
+    /// was before the write. A '*' behind it: the row matched and did not change. `key=+`: a row
+    /// that is about to be made; where another row comes next, that one was there already.
     std::string afterwards;
 
     Reread reread;
@@ -141,6 +142,8 @@ struct Plan {
 
     /// With `rebuild`: the completion of the statement says how many rows it read and made.
     bool counts_records = false;
+    /// How many it read, where it may skip some; else as many as it made.
+    std::size_t records = 0;
 
     [[nodiscard]] bool rewrites() const noexcept { return !splices.empty(); }
 };

@@ -50,12 +50,12 @@ class MariadbWrite {
     }
 
     void insert() {
-        if (block_.has(Clause::conflict)) {
-            draft_.opaque("ON DUPLICATE KEY UPDATE");
-            return;
-        }
         if (draft_.find(block_.all, Keyword::delayed) != no_token) {
             draft_.opaque("INSERT DELAYED");
+            return;
+        }
+        if (block_.has(Clause::conflict)) {
+            upsert();
             return;
         }
         const StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_);
@@ -68,15 +68,35 @@ class MariadbWrite {
             return;
         }
         report(history::AccessKind::insert, stamped.read);
-        draft_.plan.counts_records = !stamped.one_row;
+        draft_.plan.counts_records = stamped.rows != 1;
         if (block_.kind == BlockKind::replace) {
             draft_.partial("rows that REPLACE removes");
         }
         if (ignores()) {
             draft_.partial("rows that IGNORE skips");
             const bool reads_nothing = draft_.structure.relations.size() == 1;
-            draft_.plan.full_when_known = stamped.one_row && reads_nothing ? 1 : 0;
+            draft_.plan.full_when_known = reads_nothing ? stamped.rows : 0;
+            draft_.plan.records = stamped.rows;
         }
+    }
+
+    /// What is there is collected as by an UPDATE. A row that is made is collected by the name that
+    /// it gets in the making; one that then meets another row is no row, and what follows says so.
+    void upsert() {
+        constexpr std::string_view why = "ON DUPLICATE KEY UPDATE";
+        if (block_.has(Clause::returning) || ignores()) {
+            draft_.opaque(why);
+            return;
+        }
+        const std::string row_id =
+            "left(right(" + in_ascii("@isotap_rows:=" + with_rows("uuid(),'=+;'")) + ",39),36)";
+        const StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_, row_id);
+        if (!stamped.obstacle.empty() || stamped.rows == 0) {
+            draft_.opaque(why);
+            return;
+        }
+        const TokenRange conflict = block_[Clause::conflict];
+        overwrite({conflict.first + 3, conflict.last});  // behind UPDATE
     }
 
     [[nodiscard]] bool ignores() const {
@@ -89,9 +109,9 @@ class MariadbWrite {
     bool can_count(const StampedInsert& stamped) {
         if (block_.kind == BlockKind::replace) {
             draft_.opaque("rows that REPLACE removes");
-        } else if (ignores() && !stamped.one_row) {
+        } else if (ignores() && stamped.rows == 0) {
             draft_.opaque("rows that IGNORE skips");
-        } else if (stamped.sets_insert_id && !stamped.one_row) {
+        } else if (stamped.sets_insert_id && stamped.rows != 1) {
             draft_.opaque("insert id of several rows");
         } else if (chooses_insert_id()) {
             draft_.opaque("LAST_INSERT_ID");
@@ -145,30 +165,42 @@ class MariadbWrite {
                                 in_ascii(variable) + ")," + unseen(variable + ":=''") + ")");
     }
 
-    /// SET wList = wList (taking the old image), what the client assigns, wList = a longer one if
-    /// the image has changed. Assignments run from left to right, so that counts, time stamps and
-    /// 'rows matched' stay what they were: a row that does not change gets no new version.
     void update() {
         const TokenRange set = block_[Clause::set];
+        if (draft_.find({block_.all.first, set.first}, Keyword::ignore) != no_token) {
+            draft_.opaque("UPDATE IGNORE");
+            return;
+        }
+        overwrite(set);
+    }
+
+    /// SET wList = wList (taking the old image), what the client assigns, wList = a longer one if
+    /// the image has changed. Assignments run from left to right, so that counts, time stamps and
+    /// 'rows matched' stay what they were: a row that does not change gets no new version, nor does
+    /// one that the statement itself has made or changed before.
+    void overwrite(TokenRange set) {
         const std::string image = image_of(set);
         if (image.empty()) {
             draft_.opaque("SET list");
             return;
         }
-        if (draft_.find({block_.all.first, set.first}, Keyword::ignore) != no_token) {
-            draft_.opaque("UPDATE IGNORE");
-            return;
-        }
         draft_.add_table(table_, history::AccessKind::update);
         draft_.insert(set.first + 1, " " + writers_ + "=concat(" + writers_ + "," +
                                          unseen("@isotap_old:=" + image) + "), ");
-        draft_.insert_stamped(
-            set.last,
-            ", " + writers_ + "=if(binary @isotap_old<=>binary " + image + ",concat(" + writers_ +
-                "," + collect("*;") + "),concat(" +
-                trimmed_writers(writers_, draft_.options.wlist_entries, Dialect::mysql) + "," +
-                collect(";") + ",',',",
-            ")) ");
+        Quoting longer;
+        longer.add(", " + writers_ + "=if(binary @isotap_old<=>binary " + image + ",concat(" +
+                   writers_ + "," + collect("*;") + "),");
+        if (block_.has(Clause::conflict)) {
+            longer.add("if(substring_index(" + writers_ + ",',',-1)=");
+            longer.stamp();
+            longer.add(",concat(" + writers_ + "," + collect(";") + "),");
+        }
+        longer.add("concat(" +
+                   trimmed_writers(writers_, draft_.options.wlist_entries, Dialect::mysql) + "," +
+                   collect(";") + ",',',");
+        longer.stamp();
+        longer.add(block_.has(Clause::conflict) ? "))) " : ")) ");
+        draft_.insert_quoting(set.last, std::move(longer));
         draft_.plan.afterwards = "select concat_ws(''," + in_ascii("@isotap_done") + "," +
                                  in_ascii("@isotap_rows") + "),@isotap_done:='',@isotap_rows:=''";
     }
@@ -177,12 +209,17 @@ class MariadbWrite {
     /// long text is quadratic. What would be too long for the server is an error of the client's
     /// statement: rows that do not fit are left out, and '!' says so.
     [[nodiscard]] std::string collect(const std::string& end) const {
+        return unseen("@isotap_rows:=" +
+                      with_rows(row_id_ + ",'='," + writers_ + ",'" + end + "'"));
+    }
+
+    /// What is collected so far, and one more.
+    static std::string with_rows(const std::string& entry) {
         const std::string more = unseen("@isotap_done:=concat_ws(''," + in_ascii("@isotap_done") +
                                         "," + in_ascii("@isotap_rows") + ")");
-        return unseen(
-            "@isotap_rows:=concat_ws('',if(length(@isotap_rows)>" + part_of_packet(16'000) +
-            ",if(length(@isotap_done)>" + part_of_packet(4'000'000) + ",'!;'," + more + ")," +
-            in_ascii("@isotap_rows") + ")," + row_id_ + ",'='," + writers_ + ",'" + end + "')");
+        return "concat_ws('',if(length(@isotap_rows)>" + part_of_packet(16'000) +
+               ",if(length(@isotap_done)>" + part_of_packet(4'000'000) + ",'!;'," + more + ")," +
+               in_ascii("@isotap_rows") + ")," + entry + ")";
     }
 
     static std::string part_of_packet(std::uint32_t bytes_max) {

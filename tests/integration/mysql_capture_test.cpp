@@ -98,6 +98,42 @@ TEST_P(MysqlTruth, TellsWhatEachStatementTouched) {
     }
 }
 
+/// Inserts that may meet rows which are there.
+TEST_P(MysqlTruth, TellsWhatInsertsMadeAndWhatTheyMet) {
+    const std::vector<std::pair<std::string, Touched>> cases{
+        {"insert into acc values (4, 1), (43, 2) on duplicate key update bal = bal + 1",
+         {"update acc 4", "insert acc 43"}},
+        {"insert into acc values (4, 1) on duplicate key update bal = bal", {"update acc 4"}},
+        {"insert into acc values (44, 1), (44, 2), (5, 3) on duplicate key update"
+         " bal = acc.bal + values(bal)",
+         {"insert acc 44", "update acc 5"}},
+        {"insert into acc values (6, 1), (6, 2) on duplicate key update bal = values(bal)",
+         {"update acc 6"}},
+        {"insert into acc set id = 45, bal = 1 on duplicate key update bal = 0", {"insert acc 45"}},
+        {"insert into item (v, n) values (1, 'one') on duplicate key update v = v + 1",
+         {"update item 1"}},
+        {"insert ignore into acc values (46, 1), (47, 1)", {"insert acc 46", "insert acc 47"}},
+        {"select bal from acc where id in (4, 6, 44)", {"read acc 4", "read acc 6", "read acc 44"}},
+    };
+    for (const auto& [sql, touched_rows] : cases) {
+        run(sql);
+    }
+    const std::string failing =
+        "insert into acc values (48, 1), (7, 1) on duplicate key update id = 8";
+    EXPECT_EQ(client_->query(failing).front().head(), 0xff);
+    const std::string after = "insert into acc values (49, 1) on duplicate key update id = 8";
+    run(after);
+    const std::string skipping = "insert ignore into acc values (46, 1), (50, 1)";
+    run(skipping);
+    end();
+    for (const auto& [sql, touched_rows] : cases) {
+        expect(sql, touched_rows, history::Coverage::full);
+    }
+    EXPECT_THAT(touched(statement(failing)), IsEmpty());
+    expect(after, {"insert acc 49"}, history::Coverage::full);
+    expect(skipping, {"insert acc 50"}, history::Coverage::partial, "rows that IGNORE skips");
+}
+
 TEST_P(MysqlTruth, TellsNothingOfWhatFailedOrGoesOnAsItCame) {
     const std::vector<std::string> failing{
         "update item set n = 'one' where id > 0 order by id desc",  // the second of them

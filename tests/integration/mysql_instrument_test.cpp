@@ -30,7 +30,7 @@ MysqlServer& server() {
 /// The two columns, as `isotap schema add` makes them.
 std::string with_versions(const std::string& table) {
     return "ALTER TABLE " + table +
-           " ADD COLUMN isotap_rowid BIGINT UNSIGNED INVISIBLE NOT NULL DEFAULT (UUID_SHORT()),"
+           " ADD COLUMN isotap_rowid CHAR(36) CHARACTER SET ascii INVISIBLE DEFAULT (UUID()),"
            " ADD COLUMN isotap_wlist VARCHAR(1000) CHARACTER SET ascii INVISIBLE NOT NULL"
            " DEFAULT 'T0';";
 }

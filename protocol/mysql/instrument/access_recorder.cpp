@@ -145,28 +145,58 @@ bool AccessRecorder::record_if_short(std::size_t table, const Value& packed) {
     return true;
 }
 
-/// A row with a '*' has matched and not changed: it was written, and keeps its version.
+/// A row that was about to be made is made when nothing else is told of it: then the next one
+/// comes, or the end. Where rows were left out, that may have been among them.
 bool AccessRecorder::record_written(std::string_view packed) {
+    std::string_view about_to_be_made;
     while (!packed.empty()) {
-        std::string_view one = packed.substr(0, packed.find(';'));
+        const std::string_view one = packed.substr(0, packed.find(';'));
         packed.remove_prefix(std::min(packed.size(), one.size() + 1));
-        if (one == "!") {  // some were left out
-            ++lost_;
-            continue;
-        }
-        const bool unchanged = !one.empty() && one.back() == '*';
-        if (unchanged) {
-            one.remove_suffix(1);
-        }
         const std::size_t equals = one.find('=');
-        const std::size_t before = touched_.size();
-        if (equals == std::string_view::npos || plan_->tables.empty() ||
-            !record_row(0, one.substr(0, equals), {one.substr(equals + 1), false})) {
+        const bool made = equals != std::string_view::npos && one.substr(equals) == "=+";
+        if (made && !record_made(about_to_be_made)) {
             return false;
         }
-        if (unchanged && touched_.size() > before) {
-            touched_.back().after = touched_.back().before;
+        about_to_be_made = made ? one.substr(0, equals) : std::string_view{};
+        if (one == "!") {
+            ++lost_;
+        } else if (!made && !record_overwritten(one)) {
+            return false;
         }
+    }
+    return record_made(about_to_be_made);
+}
+
+bool AccessRecorder::record_made(std::string_view key) {
+    if (key.empty() || plan_->tables.empty()) {
+        return key.empty();
+    }
+    Touched touched;
+    touched.table = names_.id_of(plan_->tables.front().identity);
+    touched.kind = AccessKind::insert;
+    return record_row(touched, key, {stamp_of(statement_), false});
+}
+
+/// A row with a '*' has matched and not changed: it was written, and keeps its version.
+bool AccessRecorder::record_overwritten(std::string_view one) {
+    const bool unchanged = !one.empty() && one.back() == '*';
+    if (unchanged) {
+        one.remove_suffix(1);
+    }
+    const std::size_t equals = one.find('=');
+    const std::size_t before = touched_.size();
+    if (equals == std::string_view::npos || plan_->tables.empty() ||
+        !record_row(0, one.substr(0, equals), {one.substr(equals + 1), false})) {
+        return false;
+    }
+    if (touched_.size() == before) {
+        return true;
+    }
+    Touched& last = touched_.back();
+    if (last.before == Version::written_by(statement_)) {
+        touched_.pop_back();  // a version that nobody else can have seen
+    } else if (unchanged) {
+        last.after = last.before;
     }
     return true;
 }

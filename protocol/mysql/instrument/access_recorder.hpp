@@ -87,6 +87,8 @@ class AccessRecorder {
 
     [[nodiscard]] bool record_row(std::size_t table, std::string_view key, const Value& writers);
     [[nodiscard]] bool record_row(Touched touched, std::string_view key, const Value& writers);
+    [[nodiscard]] bool record_made(std::string_view key);
+    [[nodiscard]] bool record_overwritten(std::string_view one);
     [[nodiscard]] bool record_told(const ToldRow& told, history::NameId table);
     [[nodiscard]] bool names(std::string_view identity) const;
     [[nodiscard]] bool record_packed(std::size_t table, std::string_view packed);

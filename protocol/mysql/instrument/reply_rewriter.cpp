@@ -180,8 +180,10 @@ void ReplyRewriter::write_completion(const ReplyStep& step, Bytes payload,
     append_short(end.warnings, ok);
     std::string info;
     if (plan_->counts_records) {
-        info = "Records: " + std::to_string(rows_) +
-               "  Duplicates: 0  Warnings: " + std::to_string(end.warnings);
+        const std::uint64_t read = std::max<std::uint64_t>(rows_, plan_->records);
+        info = "Records: " + std::to_string(read) +
+               "  Duplicates: " + std::to_string(read - rows_) +
+               "  Warnings: " + std::to_string(end.warnings);
     }
     const bool state =
         step.ok.status.has(StatusFlag::session_state_changed) && !step.ok.session_state.empty();

@@ -203,9 +203,9 @@ std::map<std::string, std::size_t> reasons_of(const RecordedHistory& recorded, C
 
 /// What docs say is not captured, or in part.
 bool is_known(const std::string& reason, MysqlFlavour flavour) {
-    static const std::set<std::string> mariadb{
-        "ON DUPLICATE KEY UPDATE", "rows that REPLACE removes", "rows that IGNORE skips",
-        "several tables",          "insert id of several rows", "do"};
+    static const std::set<std::string> mariadb{"rows that REPLACE removes",
+                                               "rows that IGNORE skips", "several tables",
+                                               "insert id of several rows", "do"};
     static const std::set<std::string> mysql{"rows that IGNORE skips", "joined rows",
                                              "insert from select", "do"};
     return (flavour == MysqlFlavour::mysql ? mysql : mariadb).contains(reason);

@@ -363,15 +363,29 @@ TEST_F(Planner, ReturnsOnMariadb) {
     mariadb("replace into inv values (1, 2) returning id");
     EXPECT_EQ(plan_.reply, ReplyChange::strip);
     EXPECT_EQ(plan_.reason, "rows that REPLACE removes");
-    expect_opaque("insert ignore into inv values (1, 2), (3, 4)", mariadb_state(),
-                  "rows that IGNORE skips");
+    mariadb("insert ignore into inv values (1, 2), (3, 4)");
+    EXPECT_EQ(plan_.reason, "rows that IGNORE skips");
+    EXPECT_EQ(plan_.full_when_known, 2U);
+    EXPECT_EQ(plan_.records, 2U);
+    expect_opaque("insert ignore into inv select 1, 2", mariadb_state(), "rows that IGNORE skips");
     mariadb("insert ignore into inv values (1, 2)");
     EXPECT_EQ(plan_.reason, "rows that IGNORE skips");
     EXPECT_EQ(plan_.full_when_known, 1U);
     mariadb("insert ignore into inv set id = 1, v = (select max(v) from num)");
     EXPECT_EQ(plan_.full_when_known, 0U);
-    expect_opaque("insert into inv values (1, 2) on duplicate key update v = 1", mariadb_state(),
-                  "ON DUPLICATE KEY UPDATE");
+    EXPECT_TRUE(mariadb("insert into inv (id) values (1), (2) on duplicate key update v = 3")
+                    .starts_with("insert into inv (id, `isotap_wlist`, `isotap_rowid`) values (1, "
+                                 "'T5.1', left(right(convert(@isotap_rows:="));
+    EXPECT_EQ(plan_.reply, ReplyChange::none);
+    EXPECT_EQ(plan_.tables.front().kind, history::AccessKind::update);
+    EXPECT_EQ(plan_.reason, "");
+    EXPECT_FALSE(plan_.afterwards.empty());
+    for (const char* text : {"insert into inv select 1, 2 on duplicate key update v = 1",
+                             "insert ignore into inv values (1, 2) on duplicate key update v = 1",
+                             "insert into inv values (1, 2) on duplicate key update v = 1 "
+                             "returning id"}) {
+        expect_opaque(text, mariadb_state(), "ON DUPLICATE KEY UPDATE");
+    }
     expect_opaque("delete inv from inv join num on true", mariadb_state(), "several tables");
     expect_opaque("delete from inv", mysql_state(), "write without a trigger");
     expect_opaque("select (select max(inv.v)) from inv", mariadb_state(),
