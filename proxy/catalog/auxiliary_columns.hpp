@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isotap/proxy/options.hpp"
+#include "isotap/proxy/startup_error.hpp"
 
 namespace isotap::proxy {
 
@@ -16,6 +17,7 @@ struct AuxiliaryState {
         absent,
         begun,  ///< the columns are there, not every row is named
         ready,
+        unread,   ///< the columns are there, but its rows cannot be looked at: `why`
         refused,  ///< cannot have them: `why`
     };
 
@@ -25,10 +27,23 @@ struct AuxiliaryState {
     std::string why;
 };
 
+/// The server does not do for one table what it may do for others.
+class TableRefused : public StartupError {
+  public:
+    explicit TableRefused(const std::string& words);
+
+    /// The server's, as they came.
+    [[nodiscard]] const std::string& words() const noexcept { return words_; }
+
+  private:
+    std::string words_;
+};
+
 /// Adds auxiliary columns to the tables of one database, and takes them away again. What is there
 /// already is left as it is, so that work that was broken off goes on where it was. Columns carry
 /// the comment `isotap`: those of others that happen to have the names are never touched. Blocks;
-/// one thread. Throws StartupError (failure) with the server's words.
+/// one thread. Throws StartupError (failure) with the server's words; on the MySQL family it is a
+/// TableRefused where work on the other tables has a chance.
 class AuxiliaryColumns {
   public:
     /// Rows that have got their name so far.

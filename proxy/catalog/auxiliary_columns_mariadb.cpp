@@ -40,11 +40,7 @@ class MariadbAuxiliaryColumns final : public AuxiliaryColumns {
 
     std::vector<AuxiliaryState> tables() override {
         std::vector<AuxiliaryState> found = at_a_glance();
-        for (AuxiliaryState& table : found) {
-            if (table.stage == Stage::ready && !session_.all_named(table)) {
-                table.stage = Stage::begun;
-            }
-        }
+        session_.look_at_rows(found);
         return found;
     }
 

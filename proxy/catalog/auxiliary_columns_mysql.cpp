@@ -93,11 +93,7 @@ class TriggeredAuxiliaryColumns final : public AuxiliaryColumns {
 
     std::vector<AuxiliaryState> tables() override {
         std::vector<AuxiliaryState> all = at_a_glance();
-        for (AuxiliaryState& table : all) {
-            if (table.stage == Stage::ready && !session_.all_named(table)) {
-                table.stage = Stage::begun;
-            }
-        }
+        session_.look_at_rows(all);
         return all;
     }
 

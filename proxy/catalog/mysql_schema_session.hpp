@@ -14,7 +14,8 @@ namespace isotap::proxy {
 
 /// A connection to a server of the MySQL family that changes tables. Nobody waits long behind it:
 /// a lock that it does not get is an error, and the work may be started again. Blocks; one thread.
-/// Throws StartupError (failure) with the server's words.
+/// Throws TableRefused with the server's words, or, where the error would meet every table,
+/// StartupError (failure).
 class MysqlSchemaSession {
   public:
     using Row = std::vector<std::string>;
@@ -35,12 +36,16 @@ class MysqlSchemaSession {
     [[nodiscard]] std::string literal(const std::string& text) const;
     static std::string spelled(const AuxiliaryState& table);
 
-    /// Has every row of the table its name?
-    bool all_named(const AuxiliaryState& table);
+    /// Of the tables that are `ready` at a glance: has every row its name?
+    void look_at_rows(std::vector<AuxiliaryState>& tables);
     /// Names the rows that have none, in batches.
     void name_rows(const AuxiliaryState& table, const AuxiliaryColumns::Progress& progress);
 
   private:
+    [[noreturn]] void fail();
+    bool concerns_one_table(unsigned error);
+    bool has_rights_on_single_tables();
+    bool all_named(const AuxiliaryState& table);
     std::string unchanged_times(const AuxiliaryState& table);
 
     std::string database_;

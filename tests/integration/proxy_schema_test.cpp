@@ -117,6 +117,18 @@ TEST_P(ProxySchema, GivesThemToWhatIsThereWhenAsked) {
     EXPECT_EQ(coverage(), "2 statements, not in full: none\n");
 }
 
+TEST_P(ProxySchema, GivesThemToTheOthersWhereOneCannotHaveThem) {
+    server_->sql(
+        "use shop; create table overlong (t varchar(65000) character set latin1); "
+        "insert into overlong values ('a'); create table zone (id int primary key)");
+    start("add");
+    EXPECT_EQ(with_columns(), "shop.there,shop.zone\n");
+    EXPECT_THAT(isotap_->log(), HasSubstr("shop.overlong: the server refused (Row size too large"));
+    say("update there set v = 11; create table made (id int primary key); insert into made values "
+        "(1)");
+    EXPECT_EQ(with_columns(), "shop.made,shop.there,shop.zone\n");
+}
+
 TEST_P(ProxySchema, ChangesNothingUnasked) {
     start("none");
     say("create table made (id int primary key); insert into made values (1); "
