@@ -149,6 +149,16 @@ TEST_P(SchemaRefusals, ForWantOfARightAreOfOneTableOnlyWhereRightsAre) {
                                      HasSubstr("isotap: 2 of 3 tables have the columns")));
 }
 
+/// On MySQL triggers write with the rights of who made them.
+TEST_P(SchemaRefusals, LeaveNoTableThatClientsCannotWrite) {
+    sql("create user chosen@'%'; grant all on shop.first to chosen@'%'; "
+        "grant select, alter, create, insert, trigger on shop.second to chosen@'%'");
+    EXPECT_THAT(schema("add", "chosen").output,
+                HasSubstr("shop.second: refused: UPDATE command denied"));
+    EXPECT_EQ(sql("insert into second values (7); select * from second"), "1\n7\n");
+    EXPECT_THAT(schema("status").output, HasSubstr("shop.second: begun"));
+}
+
 TEST_P(SchemaRefusals, OfEveryTableEndItAtTheFirst) {
     sql("create user owner@'%'; grant all on shop.* to owner@'%'; set global read_only = 1");
     const Finished added = schema("add", "owner");

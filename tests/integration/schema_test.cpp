@@ -298,6 +298,7 @@ TEST_F(MysqlSchema, GoesOnWhereItWasBrokenOff) {
     };
     becomes_ready_again("update account set isotap_rowid = null where id <= 100");
     becomes_ready_again("alter table account add column more int");
+    becomes_ready_again("alter table account drop column more");
     becomes_ready_again(
         "create trigger behind before update on account for each row "
         "set new.v = new.v");
