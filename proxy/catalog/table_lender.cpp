@@ -128,10 +128,11 @@ bool TableLender::take_back() noexcept {
             continue;
         }
         try {
-            if (is_there(name)) {
-                take_back_from(state, name);
+            if (!is_there(name) || take_back_from(state, name)) {
+                state.lent = 0;
+            } else {
+                all = false;
             }
-            state.lent = 0;
         } catch (const std::exception& error) {
             all = false;
             log_.line(LogLevel::error, "lent columns had to stay", name + ": " + error.what());
@@ -148,14 +149,26 @@ bool TableLender::is_there(const std::string& database) const {
                 .empty();
 }
 
-/// Copies of tables have the columns as well: whatever has them and had not goes back.
-void TableLender::take_back_from(const Database& state, const std::string& name) {
+/// Copies of tables have the columns as well: whatever has them and had not goes back. False when
+/// one of the tables keeps them.
+bool TableLender::take_back_from(const Database& state, const std::string& name) {
     const auto columns = auxiliary_columns(at(name));
+    bool all = true;
     for (const AuxiliaryState& table : columns->at_a_glance()) {
         if (has_columns(table) && !state.had.contains({table.schema, table.table})) {
-            columns->drop(table);
+            all = take_back(*columns, table) && all;
         }
     }
+    return all;
+}
+
+bool TableLender::take_back(AuxiliaryColumns& columns, const AuxiliaryState& table) try {
+    columns.drop(table);
+    return true;
+} catch (const TableRefused& refusal) {
+    log_.line(LogLevel::error, "lent columns had to stay",
+              fmt::format("{}.{}: {}", table.schema, table.table, refusal.words()));
+    return false;
 }
 
 }  // namespace isotap::proxy

@@ -65,7 +65,8 @@ class TableLender {
     [[nodiscard]] bool wants(const Database& state, const AuxiliaryState& table) const;
     std::set<std::string> take_notice();
     [[nodiscard]] bool is_there(const std::string& database) const;
-    void take_back_from(const Database& state, const std::string& name);
+    bool take_back_from(const Database& state, const std::string& name);
+    bool take_back(AuxiliaryColumns& columns, const AuxiliaryState& table);
     [[nodiscard]] Upstream at(const std::string& database) const;
 
     Upstream upstream_;

@@ -194,6 +194,17 @@ TEST_F(MariadbExec, LendsThemToTablesThatTheProgramMakes) {
     EXPECT_EQ(lent(), "had\n");
 }
 
+TEST_F(MariadbExec, TakesThemBackFromTheOthersWhereOneHasToKeepThem) {
+    const Finished finished =
+        exec("auto",
+             "create table behind (id int primary key); insert into behind values (1); "
+             "alter table account add column seen varchar(600) as (isotap_wlist) virtual");
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
+    EXPECT_THAT(finished.output, AllOf(HasSubstr("lent columns had to stay: shop.account: "),
+                                       HasSubstr("take them away with 'isotap schema drop URL'")));
+    EXPECT_EQ(lent(), "account,had\n") << "and not the one behind it";
+}
+
 TEST_F(MariadbExec, TakesNothingBackFromADatabaseThatIsGone) {
     const Finished finished =
         exec("auto",
