@@ -83,8 +83,10 @@ std::string html_report(const Findings& findings, const Names& names) {
         html += "<p class=\"unknown\">unknown: " + escaped(doubt) + "</p>\n";
     }
     html += coverage(findings.statistics, names);
-    for (const Anomaly& anomaly : findings.anomalies) {
-        html += article(anomaly, names);
+    for (const Severity severity : {Severity::violation, Severity::hazard}) {
+        for (const Anomaly& anomaly : findings.anomalies) {
+            if (anomaly.severity == severity) html += article(anomaly, names);
+        }
     }
     return html + "</body></html>\n";
 }

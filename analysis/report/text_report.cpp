@@ -152,7 +152,8 @@ void write_anomaly(const Anomaly& anomaly, const Names& names, std::ostream& out
     }
 }
 
-/// Anomalies that look alike: the same kind on the same tables. Never empty.
+/// Anomalies that look alike: the same kind on the same tables. Never empty. Broken promises come
+/// first: they must not stand behind what a level permits.
 using Pattern = std::vector<const Anomaly*>;
 
 std::vector<Pattern> patterns_of(const std::vector<Anomaly>& anomalies) {
@@ -171,6 +172,9 @@ std::vector<Pattern> patterns_of(const std::vector<Anomaly>& anomalies) {
         }
         patterns[place->second].push_back(&anomaly);
     }
+    std::stable_partition(patterns.begin(), patterns.end(), [](const Pattern& pattern) {
+        return pattern.front()->severity == Severity::violation;
+    });
     return patterns;
 }
 

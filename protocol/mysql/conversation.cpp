@@ -204,7 +204,7 @@ void Conversation::next_reply(Time now) {
 }
 
 void Conversation::on_server_packet(const Piece& packet, Time now) {
-    if (ledger_.empty()) {
+    if (ledger_.empty() || is_farewell(packet)) {
         on_unasked(packet);
         return;
     }
@@ -216,6 +216,13 @@ void Conversation::on_server_packet(const Piece& packet, Time now) {
     }
     request.next_sequence = static_cast<std::uint8_t>(packet.sequence_last + 1);
     on_step(reply_.take(packet), now);
+}
+
+/// An error that answers nothing, although something is owed: the server closes the connection, and
+/// what it says of that has crossed a command.
+bool Conversation::is_farewell(const Piece& packet) const noexcept {
+    return numbered() && packet.sequence_first == 0 && !packet.payload.empty() &&
+           packet.payload.front() == error_header && ledger_.front().reply.next_sequence == 1;
 }
 
 /// The server may say at any time why it is about to close the connection, and nothing else.

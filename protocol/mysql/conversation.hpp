@@ -38,6 +38,11 @@ class Conversation {
     /// See protocol::Session::on_released. A conversation that only looks on holds nobody.
     virtual void on_released(Time now, protocol::Actions& actions);
 
+    /// The client will send no more.
+    virtual void on_client_end(Time /*now*/, protocol::Actions& /*actions*/) {}
+    /// See protocol::Session.
+    [[nodiscard]] virtual bool owes_server() const noexcept { return false; }
+
     /// The connection is gone.
     virtual void on_closed(Time now);
 
@@ -67,6 +72,7 @@ class Conversation {
     void owe(Command command, const Piece& packet, Time now);
     void on_server_packet(const Piece& packet, Time now);
     void on_unasked(const Piece& packet);
+    [[nodiscard]] bool is_farewell(const Piece& packet) const noexcept;
     virtual void on_prepared(const PrepareOk& prepared);
     virtual void on_failure(const Request& request, const ReplyStep& step, Time now);
     void on_step(const ReplyStep& step, Time now);

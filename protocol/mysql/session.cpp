@@ -34,8 +34,15 @@ void Session::feed(Side from, Bytes bytes, Time now, Actions& actions) {
     converse_if_done(now, actions);
 }
 
-void Session::on_end(Side /*from*/, Time /*now*/, Actions& /*actions*/) {
+void Session::on_end(Side from, Time now, Actions& actions) {
     // Whoever ends is still owed what the other one has to say: the driver sees to that.
+    if (conversation_ && from == Side::client) {
+        conversation_->on_client_end(now, actions);
+    }
+}
+
+bool Session::owes_server() const noexcept {
+    return conversation_ && conversation_->owes_server();
 }
 
 void Session::on_dialled(Time /*now*/, Actions& /*actions*/) {

@@ -26,6 +26,7 @@ class Session final : public protocol::Session {
     void start(Time now, protocol::Actions& actions) override;
     void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions) override;
     void on_end(protocol::Side from, Time now, protocol::Actions& actions) override;
+    [[nodiscard]] bool owes_server() const noexcept override;
     void on_dialled(Time now, protocol::Actions& actions) override;
     void on_dial_failed(const protocol::DialFailure& failure, Time now,
                         protocol::Actions& actions) override;

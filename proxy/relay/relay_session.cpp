@@ -142,6 +142,7 @@ void RelaySession::on_plaintext(Side side, Bytes bytes) {
     const Time now = context_.events == nullptr ? Time{} : system_now();
     session_->feed(side, bytes, now, context_.actions);
     perform();
+    pass_end_of_client();
     if (context_.events != nullptr) {
         // The clock of the system may have been set meanwhile.
         context_.counters.handling.add(std::max(system_now() - now, Time::duration::zero()));
@@ -167,7 +168,8 @@ void RelaySession::on_end(Side side, bool orderly) {
         client_.end();
         last_word_ = Clock::now();
     } else if (orderly && server_.is_open()) {
-        server_.end();
+        end_due_ = true;
+        pass_end_of_client();
     } else {
         if (!heard_) {
             context_.counters.probes.add();
@@ -175,6 +177,14 @@ void RelaySession::on_end(Side side, bool orderly) {
         close();
     }
     close_if_done();
+}
+
+/// Behind all that the client has sent, some of which may wait in the session for its turn.
+void RelaySession::pass_end_of_client() {
+    if (end_due_ && (blind_ || !session_->owes_server())) {
+        end_due_ = false;
+        server_.end();
+    }
 }
 
 /// After anything has changed: goes on where that is allowed now, and ends what is over. What one

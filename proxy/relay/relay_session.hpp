@@ -63,6 +63,7 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     void on_plaintext(Side side, Bytes bytes);
     void decrypt(Side side);
     void on_end(Side side, bool orderly);
+    void pass_end_of_client();
 
     void perform();
     void perform_one(const protocol::Action& action);
@@ -106,6 +107,7 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     bool holding_ = false;    ///< the client is not fed
     bool heard_ = false;      ///< the client has said something
     bool blind_ = false;      ///< the protocol session looks at nothing any more
+    bool end_due_ = false;    ///< the server has not been told that the client has ended
     bool finishing_ = false;  ///< what is due goes out, what still comes in is dropped
     bool draining_ = false;
     bool turn_due_ = false;  ///< the poller will call again without news

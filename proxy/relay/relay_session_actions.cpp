@@ -61,6 +61,7 @@ void RelaySession::release() {
         std::chrono::duration_cast<std::chrono::microseconds>(waited).count()));
     session_->on_released(system_now(), context_.actions);
     perform();
+    pass_end_of_client();
     shut_down_if_idle();
     resume();
 }

@@ -191,10 +191,14 @@ void odd_commands(MysqlTalk& talk) {
     talk.command(init_db, "mysql");
     talk.command(init_db, "nowhere");
     talk.command(init_db, "shop");
-    make_table(talk);
-    talk.command(field_list, std::string("t") + '\0');
     talk.send(mysql_command(statistics));
     talk.wire().read_reply(statistics);
+    talk.command(ping);
+}
+
+void list_of_fields(MysqlTalk& talk) {
+    make_table(talk);
+    talk.command(field_list, std::string("t") + '\0');
     talk.command(ping);
 }
 
@@ -244,6 +248,23 @@ void last_word_with_the_request(MysqlTalk& talk) {
     talk.query("CREATE TABLE last (a INT)");
     talk.send(mysql_command(com_query, "INSERT INTO last VALUES (1)") + mysql_command(quit));
     talk.to_the_end();
+}
+
+/// All that a client has sent before it stopped sending is run, and answered.
+void end_behind_a_pipeline(MysqlTalk& talk) {
+    make_table(talk);
+    talk.send(mysql_command(com_query, "INSERT INTO t VALUES (11, 'x')") +
+              mysql_command(com_query, "UPDATE t SET b = 'y' WHERE a > 1") +
+              mysql_command(prepare, "DELETE FROM t WHERE a = 2") +
+              mysql_command(com_query, "SELECT a, b FROM t ORDER BY a"));
+    talk.wire().stream().end_sending();
+    for (const std::uint8_t code : {com_query, com_query, prepare, com_query}) {
+        talk.reply_to(code);
+    }
+    // Oracle's MySQL has an error for a client that does not say good-bye.
+    while (!talk.wire().ended()) {
+        talk.wire().read();
+    }
 }
 
 void good_bye_of_the_server(MysqlTalk& talk) {
@@ -365,6 +386,10 @@ std::vector<MysqlConversation> make_conversations() {
          false, true},
         {"good_bye_of_the_server", "MY-35 X-05", logged_in(good_bye_of_the_server, modern),
          "mariadb mysql", false, true},
+        {"list_of_fields", "MY-34", logged_in(list_of_fields, modern), "mariadb mysql", false,
+         false, true},
+        {"list_of_fields_with_eof", "MY-34", logged_in(list_of_fields, 0), "mariadb mysql", false,
+         false, true},
         {"local_files", "MY-24", logged_in(local_files, client_flag::local_files)},
         {"change_of_user", "MY-12", logged_in(change_of_user, modern)},
     };
@@ -386,6 +411,7 @@ std::vector<MysqlConversation> make_conversations() {
                             {"process_list", "MY-34", process_list},
                             {"reset", "MY-12", reset},
                             {"error_after_rows", "MY-35", error_after_rows},
+                            {"end_behind_a_pipeline", "X-07", end_behind_a_pipeline},
                             {"last_word_with_the_request", "X-07", last_word_with_the_request}}) {
         all.push_back({one.name, one.shows, logged_in(one.hold, modern)});
         all.push_back({std::string(one.name) + "_with_eof", one.shows,

@@ -34,6 +34,10 @@ Endpoint MysqlSetting::front(const Route& route, std::vector<std::string> option
         std::uint16_t next = way.near_server->port();
         if (!route.mode.empty()) {
             options.insert(options.end(), {"--mode", route.mode, "--admin", "127.0.0.1:0"});
+            if (route.mode == "instrument") {
+                // Tables that a conversation makes have the columns and triggers before it goes on.
+                options.insert(options.end(), {"--schema", "auto", "--limits.plan-wait", "30s"});
+            }
             way.proxy = std::make_unique<IsotapProcess>(
                 "mysql://tap@127.0.0.1:" + std::to_string(next) + "/shop", std::move(options));
             next = way.proxy->port();

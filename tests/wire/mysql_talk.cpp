@@ -32,7 +32,15 @@ std::string masked_greeting(std::string payload) {
 
 }  // namespace
 
-void MysqlTalk::write_down(const MysqlPacket& packet) {
+void MysqlTalk::write_down(MysqlPacket packet) {
+    constexpr std::uint8_t end_of_rows = 0xfe;
+    constexpr std::size_t status_at = 3;
+    constexpr unsigned char index_flags = 0x30;
+    if (index_flags_ == IndexFlags::masked && packet.head() == end_of_rows &&
+        packet.payload.size() > status_at) {
+        packet.payload[status_at] =
+            static_cast<char>(static_cast<unsigned char>(packet.payload[status_at]) & ~index_flags);
+    }
     std::string line = fmt::format("{:3} {}", packet.sequence, printable(packet.payload));
     // MariaDB numbers statements over all connections, and names the number in errors.
     for (const auto& [number, name] : statements_) {

@@ -16,7 +16,12 @@ namespace isotap::test {
 /// byte for byte, with only that masked which no two connections share.
 class MysqlTalk {
   public:
-    MysqlTalk(const Endpoint& peer, MysqlServer& server) : wire_(peer), server_(server) {}
+    /// What the server says of the indexes that a statement used is its own affair where isotap has
+    /// added columns (docs/TRANSPARENCY.md): then it is masked as well.
+    enum class IndexFlags : bool { shown, masked };
+
+    MysqlTalk(const Endpoint& peer, MysqlServer& server, IndexFlags index_flags = IndexFlags::shown)
+        : wire_(peer), server_(server), index_flags_(index_flags) {}
 
     void log_in(const MysqlLogin& login = {});
     void query(std::string_view sql);
@@ -38,11 +43,12 @@ class MysqlTalk {
     [[nodiscard]] const std::vector<std::string>& transcript() const noexcept { return lines_; }
 
   private:
-    void write_down(const MysqlPacket& packet);
+    void write_down(MysqlPacket packet);
     void take_prepared(MysqlPacket& head);
 
     MysqlWire wire_;
     MysqlServer& server_;
+    IndexFlags index_flags_;
     std::string prepared_;
     std::vector<std::pair<std::string, std::string>> statements_;  ///< as errors name them
     std::vector<std::string> lines_;
@@ -54,8 +60,9 @@ struct MysqlConversation {
     std::string shows;  ///< ids of docs/TRANSPARENCY.md
     std::function<void(MysqlTalk&)> hold;
     std::string servers = "mariadb mysql";
-    bool blind = false;  ///< holds something that makes the session blind, by intention
-    bool slow = false;   ///< takes a second or many megabytes: not on every route
+    bool blind = false;          ///< holds something that makes the session blind, by intention
+    bool slow = false;           ///< takes a second or many megabytes: not on every route
+    bool shows_columns = false;  ///< also those that nobody selects: not where isotap adds some
 };
 
 inline void PrintTo(const MysqlConversation& conversation, std::ostream* out) {

@@ -126,6 +126,10 @@ class Session {
     /// `from` will send no more. The driver relays the half-close itself, behind what is due.
     virtual void on_end(Side from, Time now, Actions& actions) = 0;
 
+    /// Something that the session has kept for the server waits for its turn: the half-close of the
+    /// client goes behind it.
+    [[nodiscard]] virtual bool owes_server() const noexcept { return false; }
+
     virtual void on_dialled(Time now, Actions& actions) = 0;
     virtual void on_dial_failed(const DialFailure& failure, Time now, Actions& actions) = 0;
     virtual void on_tls_started(Side leg, TlsFacts facts, Time now, Actions& actions) = 0;

@@ -53,6 +53,20 @@ void InstrumentedConversation::on_released(Time now, Actions& actions) {
     settle();
 }
 
+/// A client that goes without a word still has its rows told.
+void InstrumentedConversation::on_client_end(Time now, Actions& actions) {
+    now_ = now;
+    actions_ = &actions;
+    if (unread_ && asking_ == Asking::nothing && !blind_ && !over_ && ledger_.empty() &&
+        kept_.empty()) {
+        read_rows();
+    }
+}
+
+bool InstrumentedConversation::owes_server() const noexcept {
+    return !over_ && (!backlog_.empty() || asking_ != Asking::nothing);
+}
+
 /// What has waited goes, as far as it may go now.
 void InstrumentedConversation::go_on() {
     flush();

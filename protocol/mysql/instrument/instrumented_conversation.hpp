@@ -38,6 +38,8 @@ class InstrumentedConversation final : public Conversation {
 
     void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions) override;
     void on_released(Time now, protocol::Actions& actions) override;
+    void on_client_end(Time now, protocol::Actions& actions) override;
+    [[nodiscard]] bool owes_server() const noexcept override;
     void on_closed(Time now) override;
     [[nodiscard]] protocol::Phase phase() const noexcept override;
 

@@ -4,6 +4,7 @@
 #include "isotap/base/byte_reader.hpp"
 
 #include "protocol/mysql/instrument/instrumented_conversation.hpp"
+#include "protocol/mysql/instrument/packet_writer.hpp"
 #include "protocol/mysql/length_encoded.hpp"
 
 /// The server's side: what is taken out, made anew, swallowed, tried again.
@@ -93,6 +94,10 @@ void InstrumentedConversation::take_server(Bytes bytes) {
 }
 
 void InstrumentedConversation::on_altered_packet(const Piece& piece) {
+    if (is_farewell(piece)) {
+        write_packet(piece.payload, 0, out_);
+        return;
+    }
     Request& request = ledger_.front().reply;
     if (piece.sequence_first != request.next_sequence) {
         break_off("a reply out of sequence");

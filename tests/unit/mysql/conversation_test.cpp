@@ -199,6 +199,15 @@ TEST(MysqlConversation, AnErrorOutOfTheBlueIsTheServersGoodBye) {
     EXPECT_THAT(wire.to_client, HasSubstr("inactivity"));
 }
 
+TEST(MysqlConversation, ACommandMayCrossTheServersGoodBye) {
+    Wire wire;
+    wire.log_in(plain);
+    wire.from_client(query("SELECT 1"));
+    wire.from_server(test::error(0, 4031, "08S01", "disconnected because of inactivity"));
+    EXPECT_FALSE(wire.blind);
+    EXPECT_THAT(wire.to_client, HasSubstr("inactivity"));
+}
+
 TEST(MysqlConversation, ChangeUserIsADialogue) {
     Wire wire;
     wire.log_in(plain);

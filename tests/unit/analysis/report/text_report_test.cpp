@@ -21,10 +21,11 @@ using ::testing::Not;
 class TextReport : public ::testing::Test {
   protected:
     /// Two read one row, and each writes what it computed; the statements are those of the names.
-    void lose_update(HistoryScript::Id first, HistoryScript::Row row) {
+    void lose_update(HistoryScript::Id first, HistoryScript::Row row,
+                     IsolationLevel level = IsolationLevel::read_committed) {
         const HistoryScript::Id second = first + 1;
-        script_.begin(first, IsolationLevel::read_committed);
-        script_.begin(second, IsolationLevel::read_committed);
+        script_.begin(first, level);
+        script_.begin(second, level);
         script_.read(first, row, t0);
         script_.read(second, row, t0);
         const auto made = script_.write(first, row, t0);
@@ -97,6 +98,17 @@ TEST_F(TextReport, ShowsTheFirstOfEachPatternAndHowManyMore) {
     EXPECT_THAT(text, HasSubstr("\n  and 7 more like it: #2, #3, #4, #5, #6 …\n"));
     EXPECT_THAT(text, Not(HasSubstr("\n#2 ")));
     EXPECT_THAT(text, Not(HasSubstr("not kept")));
+}
+
+TEST_F(TextReport, ShowsBrokenPromisesFirst) {
+    lose_update(1, 0);
+    lose_update(3, 1, IsolationLevel::repeatable_read);
+    const std::string text = report();
+    const std::size_t violation = text.find("\n#2 lost-update (lost update): violation\n");
+    const std::size_t hazard = text.find("\n#1 lost-update (lost update): hazard\n");
+    ASSERT_NE(violation, std::string::npos);
+    ASSERT_NE(hazard, std::string::npos);
+    EXPECT_LT(violation, hazard);
 }
 
 TEST_F(TextReport, SaysThatMoreWereFoundThanAreKept) {
