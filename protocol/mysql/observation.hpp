@@ -43,6 +43,7 @@ class Observation {
         in_flight_.coverage = coverage;
         in_flight_.reason = reason;
     }
+    [[nodiscard]] history::Coverage coverage() const noexcept { return in_flight_.coverage; }
     /// The statement that the server works on, or the one before.
     [[nodiscard]] const history::StatementRef& statement() const noexcept { return in_flight_.ref; }
     /// See TransactionTracker.

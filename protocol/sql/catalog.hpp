@@ -56,6 +56,8 @@ struct Table {
     std::vector<std::string> floats;
     /// Oracle's MySQL: triggers of ours name the writer in every row and note what was written.
     bool told_by_triggers = false;
+    /// MariaDB: what its triggers write is not told of.
+    bool has_triggers = false;
     /// Updating or deleting a row may change rows of other tables, which no trigger tells of.
     bool update_cascades = false;
     bool delete_cascades = false;

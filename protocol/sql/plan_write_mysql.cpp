@@ -33,6 +33,7 @@ class MariadbWrite {
         }
         if (!draft_.given_up()) {
             note_reads();
+            draft_.partial_if(table_.has_triggers ? "rows that triggers write" : "");
         }
     }
 

@@ -22,6 +22,8 @@ select t.table_type, ifnull(t.engine, ''),
     exists (select 1 from information_schema.triggers g
         where g.event_object_schema = {0} and g.event_object_table = {1}
         and g.event_manipulation = 'UPDATE' and g.action_timing = 'BEFORE'),
+    exists (select 1 from information_schema.triggers g
+        where g.event_object_schema = {0} and g.event_object_table = {1}),
     exists (select 1 from information_schema.column_privileges p
         where p.table_schema = {0} and p.table_name = {1}
         and p.grantee like concat(quote({2}), '@%'))

@@ -75,7 +75,8 @@ Asked<std::optional<TableFacts>> MysqlSide::look_up_table(const TableName& name)
         facts.identity = row.at(2);
         // Where triggers tell, ours is the last one that sees a row.
         facts.has_rules = mariadb_ && facts.kind != TableKind::view && row.at(4) == "1";
-        facts.readable = row.at(5) != "1";
+        facts.has_triggers = mariadb_ && row.at(5) == "1";
+        facts.readable = row.at(6) != "1";
         if (const auto read = read_columns(schema_literal, table_literal, facts); !read) {
             return read.error();
         }

@@ -36,6 +36,7 @@ struct TableFacts {
     bool invisible_columns = false;   ///< auxiliary ones are INVISIBLE
     bool inherits = false;            ///< PostgreSQL: parent or child, and no partition
     bool has_rules = false;           ///< what is written is not what the statement says
+    bool has_triggers = false;        ///< see sql::Table
     bool row_security = false;        ///< RETURNING may be refused where the write is not
     bool readable = true;             ///< the user may read all columns
     bool transactional = true;

@@ -173,6 +173,39 @@ TEST_P(MysqlTruth, TellsNothingOfWhatFailedOrGoesOnAsItCame) {
     EXPECT_EQ(statement(skipped).reason, "rows that IGNORE skips");
 }
 
+/// A row that the transaction itself has written looks, in a snapshot, as others have left it,
+/// where nothing tells of that write.
+TEST_P(MysqlTruth, TellsReadsBehindAnUntoldWriteAsOfWhatIsCurrent) {
+    there().sql(
+        "use shop; create trigger follow after delete on item for each row"
+        " update acc set bal = bal + 1 where id = old.id");
+    const std::string before = "select bal from acc where id = 1";
+    const std::string behind = "select bal from acc where id = 1 or id = 1";
+    const std::string later = "select bal from acc where id = 1 and id = 1";
+    const std::string firing = "delete from item where id = 1";
+    for (const std::string write :
+         {"update acc a join sale s on s.id = a.id set a.bal = 5 where a.id = 1", firing.c_str()}) {
+        for (const std::string& sql : {std::string("begin"), before, write, behind}) {
+            run(sql);
+        }
+        run("commit");
+        run(later);
+    }
+    end();
+    std::map<std::string, std::vector<Touched>> touched_by;
+    for (const auto& [id, transaction] : told_.transactions) {
+        for (const RecordedStatement& one : transaction.statements) {
+            touched_by[one.text].push_back(touched(one));
+        }
+    }
+    for (const std::string& sql : {before, later}) {
+        EXPECT_THAT(touched_by[sql], testing::Each(ElementsAre("read acc 1"))) << sql;
+    }
+    EXPECT_THAT(touched_by[behind], testing::Each(ElementsAre("lock acc 1")));
+    EXPECT_EQ(touched_by[behind].size(), 2U);
+    expect(firing, {"delete item 1"}, history::Coverage::partial, "rows that triggers write");
+}
+
 class MysqlVersions : public MysqlTruth {};
 
 /// Versions are those of the writers, in transactions and out of them, prepared once or not.

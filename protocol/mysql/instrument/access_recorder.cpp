@@ -74,6 +74,9 @@ bool AccessRecorder::record_row(Touched touched, std::string_view key, const Val
     if (!read_writer_list(writers.null ? "T0" : writers.text, list_)) {
         return false;
     }
+    if (touched.kind == AccessKind::read && statement_.transaction == wrote_untold_) {
+        touched.kind = AccessKind::locking_read;
+    }
     touched.row = row_key_of(key);
     if (!name_versions(touched)) {
         return false;

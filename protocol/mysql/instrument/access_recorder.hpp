@@ -31,6 +31,12 @@ class AccessRecorder {
     /// live until the next call.
     void begin(const sql::Plan& plan, const history::StatementRef& statement);
 
+    /// What this transaction reads from now on may be under a write of its own that nobody told of:
+    /// each read is told as one of what is current.
+    void note_untold_writes(history::TransactionId transaction) noexcept {
+        wrote_untold_ = transaction;
+    }
+
     /// One row of the result: the values of the plan's added columns.
     [[nodiscard]] bool record(std::span<const Value> added);
 
@@ -102,6 +108,7 @@ class AccessRecorder {
 
     const sql::Plan* plan_ = nullptr;
     history::StatementRef statement_;
+    history::TransactionId wrote_untold_{};
     std::uint64_t lost_ = 0;
     std::uint64_t nameless_ = 0;
     bool cut_ = false;

@@ -73,6 +73,7 @@ class InstrumentedConversation final : public Conversation {
         std::size_t end = 0;
         bool counts_mentioned = false;
         bool diagnostics_mentioned = false;
+        bool only_reads = false;
         bool wait = false;  ///< the plan is being made
         /// Of the statements behind the first, in a text of several.
         std::vector<std::pair<history::Coverage, std::string_view>> others{};
@@ -168,6 +169,7 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] bool record_told(const sql::Plan& plan, std::string_view rows,
                                    std::uint64_t affected);
     void record_reread(const sql::Plan& plan, bool whole);
+    void note_untold_writes(bool writes);
     [[nodiscard]] bool can_reread(const ReplyStep& step) const;
     [[nodiscard]] static bool has_questions(const Unread& unread) noexcept {
         return !unread.plan->afterwards.empty() || !unread.reread.empty();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -50,6 +51,15 @@ bool writes(const sql::Plan& plan) noexcept {
         return table.kind != history::AccessKind::read &&
                table.kind != history::AccessKind::locking_read;
     });
+}
+
+/// Not those that call for a function of the client's, which may write whatever it likes.
+bool only_reads(const sql::TokenList& tokens) noexcept {
+    constexpr std::array readers{Keyword::select, Keyword::show,  Keyword::set,
+                                 Keyword::values, Keyword::table, Keyword::explain};
+    return tokens[0].is(sql::TokenKind::open_paren) ||
+           std::any_of(readers.begin(), readers.end(),
+                       [&](Keyword one) { return tokens[0].is(one); });
 }
 
 /// What is told of each statement of a text of several: those that touch no table tell all there
@@ -116,6 +126,7 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
         }
         return decision;
     }
+    decision.only_reads = only_reads(tokens_);
     decision.begin = static_cast<std::size_t>(only.data() - text.data());
     decision.end = decision.begin + only.size();
     decide_by_plan(decision, only, command);

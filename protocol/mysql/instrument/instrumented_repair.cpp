@@ -49,7 +49,7 @@ void InstrumentedConversation::prepare_again() {
         demand_to_prepare_again();
         return;
     }
-    repair_.emplace();
+    repair_.emplace(Repair{});
     std::vector<std::uint8_t> payload{static_cast<std::uint8_t>(Command::stmt_prepare)};
     payload.insert(payload.end(), found->second.text.begin(), found->second.text.end());
     numbers_.begin_to_differ();

@@ -295,6 +295,9 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
                                now});
         return;
     }
+    if (of_statement || request.command == Command::stmt_bulk_execute) {
+        note_untold_writes(!current_.only_reads);
+    }
     const history::StatementRef before = observation_->statement();
     Conversation::on_success(request, step, now);
     if (!step.ends && !(observation_->statement() == before)) {

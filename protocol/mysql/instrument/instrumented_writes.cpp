@@ -108,9 +108,19 @@ void InstrumentedConversation::end_unread(std::optional<std::string_view> rows) 
         record_reread(*unread.plan, whole);
         recorder_.tell();
     }
+    note_untold_writes(!unread.plan->afterwards.empty());
     ReplyStep step = unread.step;
     step.ok.session_state = unread.session_state;
     observation_->command_succeeded(unread.command, step, unread.at);
+}
+
+/// Rows that the statement has written and that bear no stamp of it look to later reads as others
+/// have left them, and are not of the transaction's snapshot.
+void InstrumentedConversation::note_untold_writes(bool writes) {
+    const Coverage coverage = observation_->coverage();
+    if (writes && (coverage == Coverage::partial || coverage == Coverage::opaque)) {
+        recorder_.note_untold_writes(observation_->statement().transaction);
+    }
 }
 
 /// True where nothing is missing.
