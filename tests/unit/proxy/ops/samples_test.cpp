@@ -38,7 +38,7 @@ ProxyOptions load(const std::filesystem::path& path) {
 }
 
 TEST(Samples, AreGood) {
-    ASSERT_GE(samples().size(), 6U);
+    ASSERT_GE(samples().size(), 7U);
     for (const auto& path : samples()) {
         EXPECT_EQ(refusal_of([&] { load(path); }), "") << path;
     }
@@ -49,7 +49,7 @@ TEST(Samples, ServeTheDialectThatTheirNameSays) {
         const auto listeners = load(path).relay.listeners;
         const std::string name = path.stem();
         const bool mysql = name == "mysql" || name == "mariadb" || name == "tidb";
-        const bool postgres = name == "postgresql" || name == "cockroachdb";
+        const bool postgres = name == "postgresql" || name == "cockroachdb" || name == "staging";
         if (mysql || postgres) {
             ASSERT_EQ(listeners.size(), 1U) << name;
             EXPECT_EQ(listeners[0].upstream.dialect,
