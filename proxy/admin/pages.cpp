@@ -52,8 +52,9 @@ AdminAnswer Pages::answer(const AdminRequest& request) const {
     if (!secret && !page && path != "/healthz" && path != "/readyz") {
         return {.status = 404,
                 .body =
-                    "there is /, /api/status, /api/anomalies, /api/coverage, /metrics, "
-                    "/healthz and /readyz\n",
+                    "there is /, /api/status, /api/anomalies, /api/anomalies/ID, "
+                    "/api/transactions/ID, /api/coverage, /api/events, /metrics, /healthz and "
+                    "/readyz\n",
                 .allow = {}};
     }
     if (request.method != "GET" && request.method != "HEAD") {
