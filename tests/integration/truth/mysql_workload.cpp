@@ -125,10 +125,10 @@ class Worker {
         return tags[static_cast<std::size_t>(pick(0, 4))];
     }
 
-    /// One of them never says BEGIN.
     /// Seconds; the servers' `innodb_lock_wait_timeout` is one.
     static inline const std::string longer_than_others_wait = "1.2";
 
+    /// One of them never says BEGIN.
     [[nodiscard]] bool begins_by_itself() const noexcept { return number_ == 1; }
 
     /// Holds rows until all who want them have given up.
