@@ -20,6 +20,7 @@
 #include "proxy/commands/command.hpp"
 #include "proxy/ops/configuration.hpp"
 #include "proxy/ops/log.hpp"
+#include "proxy/ops/option_values.hpp"
 #include "proxy/ops/process.hpp"
 #include "proxy/ops/refuse.hpp"
 #include "proxy/relay/relay.hpp"
@@ -51,7 +52,7 @@ constexpr int anomalies_found = 1;
 
 struct ExecLine {
     Layer given;
-    std::string schema = "auto";
+    std::optional<Given> schema;
     std::string fail_on = "violation";
     std::string json_file;
     std::string junit_file;
@@ -74,10 +75,13 @@ std::unique_ptr<CLI::App> make_app(ExecLine& line) {
                setting.help)
             ->type_name(setting.argument);
     }
-    app->add_option(
-           "--schema", line.schema,
+    app->add_option_function<std::string>(
+           "--schema",
+           [&line](const std::string& how) {
+               line.schema = Given{how, "--schema"};
+           },
            "Columns that name rows and versions: 'auto' lends them for the run where they "
-           "cannot be seen (MariaDB), 'add' puts them on for good, 'none' leaves all as it "
+           "cannot be seen (MariaDB, MySQL), 'add' puts them on for good, 'none' leaves all as it "
            "is (auto)")
         ->check(CLI::IsMember({"auto", "add", "none"}))
         ->type_name("HOW");
@@ -126,6 +130,19 @@ void write_file(const std::string& path, const std::string& text) {
     }
 }
 
+/// What the environment says of `schema` means the same as the option here, and is kept from the
+/// proxy, which would give the columns for good.
+SchemaChange take_schema(const ExecLine& line, Layer& environment) {
+    const auto said = environment.extract("schema");
+    const Given ours{"auto", "isotap exec"};
+    const Given how = line.schema.value_or(said.empty() ? ours : said.mapped());
+    try {
+        return parse_schema(how.text);
+    } catch (const StartupError& error) {
+        refuse(fmt::format("{}: {}", how.origin, error.what()));
+    }
+}
+
 /// Keeps signals for `run_child`: threads that are started later never see them.
 void block_signals() {
     sigset_t held{};
@@ -165,12 +182,12 @@ bool fails(const Tap& tap, const std::string& fail_on) {
 /// The columns of tables while the program runs, as `--schema` has it.
 class LentColumns {
   public:
-    LentColumns(const Listener& listener, const std::string& how, Log& log)
-        : keeps_(how == "add"), database_(listener.upstream.database) {
+    LentColumns(const Listener& listener, SchemaChange how, Log& log)
+        : keeps_(how == SchemaChange::add), database_(listener.upstream.database) {
         // PostgreSQL names rows and versions by itself; and there everybody would see the columns.
         const bool needed = listener.mode == Mode::instrument &&
                             listener.upstream.dialect == history::Dialect::mysql;
-        if (needed && how != "none") {
+        if (needed && how != SchemaChange::none) {
             lender_.emplace(listener.upstream, TableLender::Which::every, log);
         }
     }
@@ -200,8 +217,8 @@ class LentColumns {
     std::optional<TableLender> lender_;
 };
 
-int run_behind_proxy(ProxyOptions options, const std::vector<std::string>& words,
-                     const ExecLine& line) {
+int run_behind_proxy(ProxyOptions options, SchemaChange schema,
+                     const std::vector<std::string>& words, const ExecLine& line) {
     block_signals();
     raise_descriptor_limit();
     Log log(options.log_format, options.log_level);
@@ -211,7 +228,7 @@ int run_behind_proxy(ProxyOptions options, const std::vector<std::string>& words
                            fmt::format("cannot record into {} ({}): choose another file",
                                        recording->path, recording->error));
     }
-    LentColumns columns(options.relay.listeners.front(), line.schema, log);
+    LentColumns columns(options.relay.listeners.front(), schema, log);
     columns.begin(options.relay.listeners.front());
     Relay relay(
         options.relay,
@@ -238,7 +255,9 @@ int run_exec(const std::vector<std::string>& arguments) {
     if (end == arguments.end() || end + 1 == arguments.end()) {
         refuse("there is no program to run: write it behind --, as in 'isotap exec … -- pytest'");
     }
-    return run_behind_proxy(configure(gather(line), read_small_file), {end + 1, arguments.end()},
+    Sources sources = gather(line);
+    const SchemaChange schema = take_schema(line, sources.environment);
+    return run_behind_proxy(configure(sources, read_small_file), schema, {end + 1, arguments.end()},
                             line);
 }
 

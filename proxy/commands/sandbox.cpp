@@ -15,8 +15,9 @@ namespace {
 
 std::unique_ptr<CLI::App> make_app(std::string& kind) {
     auto app = std::make_unique<CLI::App>(
-        "Starts a throw-away server from the programs that are installed, in a temporary folder, "
-        "and prints its URL. Ctrl-C ends it and removes everything.",
+        "Starts a throw-away server in a temporary folder, from the programs that are installed or "
+        "else from an image by podman or docker, and prints its URL. Ctrl-C ends it and removes "
+        "everything.",
         "isotap sandbox");
     app->add_option("ENGINE", kind, "postgres, mariadb or mysql")->required();
     return app;

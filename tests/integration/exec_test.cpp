@@ -163,9 +163,16 @@ class MariadbExec : public testing::Test {
         return exec(how, tables_with_columns);
     }
     [[nodiscard]] Finished exec(const std::string& how, const std::string& sql) const {
-        return run({.arguments = {isotap_program(), "exec", "--upstream", server_->url(),
-                                  "--schema", how, "--", "mariadb", "-h{host}", "-P{port}", "-utap",
-                                  "-N", "shop", "-e", sql}});
+        return run(command({"--schema", how}, sql));
+    }
+    [[nodiscard]] Command command(const Words& options, const std::string& sql) const {
+        Command made{.arguments = {isotap_program(), "exec", "--upstream", server_->url()}};
+        made.arguments.insert(made.arguments.end(), options.begin(), options.end());
+        for (const char* word : {"--", "mariadb", "-h{host}", "-P{port}", "-utap", "-N", "shop"}) {
+            made.arguments.emplace_back(word);
+        }
+        made.arguments.insert(made.arguments.end(), {"-e", sql});
+        return made;
     }
 
     const std::string tables_with_columns =
@@ -221,6 +228,21 @@ TEST_F(MariadbExec, KeepsThemOrLeavesAllAsItIs) {
     EXPECT_EQ(lent(), "had\n");
     EXPECT_THAT(exec("add").output, HasSubstr("account,had\n"));
     EXPECT_EQ(lent(), "account,had\n");
+}
+
+TEST_F(MariadbExec, TakesTheWordOfTheEnvironmentWhereNoOptionIsGiven) {
+    Command silent = command({}, tables_with_columns);
+    silent.environment = {{"ISOTAP_SCHEMA", "none"}};
+    EXPECT_THAT(run(std::move(silent)).output, testing::StartsWith("had\n"));
+    Command given = command({"--schema", "auto"}, tables_with_columns);
+    given.environment = {{"ISOTAP_SCHEMA", "none"}};
+    EXPECT_THAT(run(std::move(given)).output, HasSubstr("account,had\n"));
+    EXPECT_EQ(lent(), "had\n") << "lent for the run, whatever the environment says";
+    Command wrong = command({}, tables_with_columns);
+    wrong.environment = {{"ISOTAP_SCHEMA", "maybe"}};
+    const Finished refused = run(std::move(wrong));
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_THAT(refused.output, HasSubstr("ISOTAP_SCHEMA: 'maybe' is not known"));
 }
 
 }  // namespace
