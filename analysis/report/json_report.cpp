@@ -23,20 +23,6 @@ json::array list(ModelSet models) {
     return names;
 }
 
-std::string version_name(const history::Version& version, const Names& names) {
-    switch (version.kind) {
-        case history::VersionKind::initial: return "T0";
-        case history::VersionKind::unborn: return "unborn";
-        case history::VersionKind::dead: return "dead";
-        case history::VersionKind::written:
-            return names.transaction(history::TransactionId{version.writer}) + "." +
-                   std::to_string(version.statement);
-        case history::VersionKind::foreign: return "x" + std::to_string(version.writer);
-        case history::VersionKind::unknown: break;
-    }
-    return "";
-}
-
 json::object edge_object(const CycleEdge& edge, const Names& names) {
     json::object object;
     object["from"] = names.transaction(edge.from);
@@ -124,6 +110,20 @@ json::object coverage_object(const Statistics& statistics, const Names& names) {
 }
 
 }  // namespace
+
+std::string version_name(const history::Version& version, const Names& names) {
+    switch (version.kind) {
+        case history::VersionKind::initial: return "T0";
+        case history::VersionKind::unborn: return "unborn";
+        case history::VersionKind::dead: return "dead";
+        case history::VersionKind::written:
+            return names.transaction(history::TransactionId{version.writer}) + "." +
+                   std::to_string(version.statement);
+        case history::VersionKind::foreign: return "x" + std::to_string(version.writer);
+        case history::VersionKind::unknown: break;
+    }
+    return "";
+}
 
 std::string json_anomaly(const Anomaly& anomaly, const Names& names) {
     return in_utf8(json::serialize(anomaly_object(anomaly, names)));

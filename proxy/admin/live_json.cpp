@@ -7,6 +7,7 @@
 
 #include "analysis/history/words.hpp"
 #include "analysis/report/explanation.hpp"
+#include "analysis/report/json_report.hpp"
 #include "analysis/report/remedies.hpp"
 
 namespace isotap::proxy {
@@ -51,6 +52,7 @@ json::array edges_of(const analysis::Anomaly& anomaly, const RecordNames& names)
                                      {"edge", view(to_string(edge.kind))},
                                      {"table", names.table(edge.table)},
                                      {"row", names.row(edge.table, edge.row)},
+                                     {"version", analysis::version_name(edge.version, names)},
                                      {"from_statement", edge.from_statement},
                                      {"to_statement", edge.to_statement},
                                      {"reason", analysis::reason_of(edge, names)}});
