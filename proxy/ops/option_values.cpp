@@ -6,7 +6,7 @@
 
 #include "isotap/history/transaction_ids.hpp"
 
-#include "proxy/ops/embedded_text.hpp"
+#include "analysis/anomalies/built_in_contracts.hpp"
 #include "proxy/ops/quantity.hpp"
 #include "proxy/ops/refuse.hpp"
 
@@ -94,7 +94,7 @@ bool parse_bool(std::string_view text) {
 
 /// A contract that the program carries.
 std::string parse_engine(std::string_view text) {
-    if (embedded_text(fmt::format("{}.toml", text)).empty()) {
+    if (analysis::built_in_contract(text) == nullptr) {
         refuse(fmt::format("there is no contract of an engine '{}': 'isotap help proxy' names them",
                            text));
     }

@@ -5,12 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "isotap/proxy/startup_error.hpp"
-
 #include "analysis/report/explanation.hpp"
-#include "proxy/ops/embedded_text.hpp"
 #include "proxy/ops/event_counters.hpp"
 #include "proxy/tap/analysis_thread.hpp"
+#include "proxy/tap/engine_contract.hpp"
 #include "proxy/tap/record_document.hpp"
 
 namespace isotap::proxy {
@@ -60,14 +58,6 @@ std::string engine_of(const ProxyOptions& options) {
     return upstream.dialect == history::Dialect::mysql ? "mysql" : "postgresql";
 }
 
-Contract contract_of(const std::string& engine) {
-    auto contract = Contract::parse(embedded_text(engine + ".toml"));
-    if (!contract) {
-        throw StartupError(StartupError::Kind::failure, contract.error());
-    }
-    return std::move(*contract);
-}
-
 /// What is told of values only: nobody behind the rings has use for it unless they are shown.
 bool holds_values(const history::Event& event) noexcept {
     return std::holds_alternative<history::RowLabelled>(event) ||
@@ -104,7 +94,7 @@ class Tap::Body {
         : options_(options),
           log_(log),
           engine_(engine_of(options)),
-          contract_(contract_of(engine_)),
+          contract_(engine_contract(engine_)),
           analyses_(any_observed(options.relay) && one_server(options.relay)),
           bulletin_(options.relay.limits.kept_anomalies),
           analyst_({upstream_of(options.relay).dialect, &contract_, options.tap.record_values,

@@ -10,8 +10,8 @@
 #include "analysis/report/remedies.hpp"
 #include "analysis/report/short_names.hpp"
 #include "proxy/catalog/auxiliary_columns.hpp"
-#include "proxy/ops/embedded_text.hpp"
 #include "proxy/tap/analyst.hpp"
+#include "proxy/tap/engine_contract.hpp"
 #include "proxy/tap/live_findings.hpp"
 #include "proxy/workload/passed_over.hpp"
 #include "proxy/workload/server.hpp"
@@ -22,11 +22,8 @@ namespace {
 constexpr std::chrono::seconds plan_wait{30};
 constexpr std::chrono::seconds drain_patience{5};
 
-analysis::Contract contract_of(const std::string& engine) {
-    const std::string name = engine == "postgres" ? "postgresql" : engine;
-    auto contract = analysis::Contract::parse(embedded_text(name + ".toml"));
-    if (!contract) throw StartupError(StartupError::Kind::failure, contract.error());
-    return std::move(*contract);
+const analysis::Contract& contract_of(const std::string& engine) {
+    return engine_contract(engine == "postgres" ? "postgresql" : engine);
 }
 
 RelayOptions options_for(const Upstream& server, Versions versions) {

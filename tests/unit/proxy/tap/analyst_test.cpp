@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "proxy/ops/embedded_text.hpp"
+#include "analysis/anomalies/built_in_contracts.hpp"
 #include "tests/unit/proxy/tap/skew.hpp"
 #include "tests/unit/proxy/tap/told.hpp"
 
@@ -39,7 +39,7 @@ class AnalystTest : public ::testing::Test {
         });
     }
 
-    analysis::Contract contract_ = *analysis::Contract::parse(embedded_text("postgresql.toml"));
+    analysis::Contract contract_ = *analysis::built_in_contract("postgresql");
     Bulletin bulletin_{100};
     std::vector<Bulletin::Record> told_;
     std::unique_ptr<Analyst> analyst_;
