@@ -10,7 +10,7 @@ struct Words {
     AnomalyType type;
     std::string_view item;       ///< what we call it
     std::string_view predicate;  ///< the same where a condition has a part in it; empty: never
-    std::string_view elle_item;  ///< where Elle has another word
+    std::string_view elle_item;  ///< where Elle has another word: read, never written
 };
 
 constexpr std::array<Words, anomaly_type_count> words{{
@@ -88,18 +88,6 @@ ModelSet visibility_violates(AnomalyKind kind, Model model) noexcept {
 std::string name_of(AnomalyKind kind) {
     const Words& entry = words[static_cast<std::size_t>(kind.type)];
     std::string name{kind.predicate && !entry.predicate.empty() ? entry.predicate : entry.item};
-    return name.append(suffix(kind.order));
-}
-
-std::string elle_name_of(AnomalyKind kind) {
-    const Words& entry = words[static_cast<std::size_t>(kind.type)];
-    if (entry.elle_item.empty()) {
-        return name_of(kind);
-    }
-    std::string name{entry.elle_item};
-    if (kind.predicate) {
-        name.erase(name.size() - std::string_view{"-item"}.size());
-    }
     return name.append(suffix(kind.order));
 }
 

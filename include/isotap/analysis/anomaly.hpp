@@ -53,10 +53,8 @@ struct AnomalyKind {
 /// "G-single", "G2-item", "G2" (by predicate), "lost-update", "G1c-process" …
 std::string name_of(AnomalyKind kind);
 
-/// As Elle spells it, which tells items from predicates in more places: "G-single-item-process".
-std::string elle_name_of(AnomalyKind kind);
-
-/// Takes what `name_of` and `elle_name_of` make, and contracts use; false for a word that is none.
+/// Takes what `name_of` and Elle make ("G-single-item-process"), and contracts use; false for a
+/// word that is none.
 bool kind_from(std::string_view name, AnomalyKind& kind) noexcept;
 
 /// All models that no history with this anomaly satisfies.

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/check/history_check.hpp"
+#include "tests/unit/analysis/check/elle_names.hpp"
 
 namespace isotap::analysis {
 namespace {

@@ -12,6 +12,7 @@
 #include "analysis/report/drawing.hpp"
 #include "analysis/report/json_report.hpp"
 #include "analysis/report/text_report.hpp"
+#include "tests/unit/analysis/check/elle_names.hpp"
 
 namespace isotap::analysis {
 namespace {
