@@ -151,7 +151,6 @@ class Inference {
     boost::unordered_flat_map<std::uint64_t, std::vector<std::uint64_t>, Hash> more_aliases_;
     std::vector<Deferred> deferred_;
     std::vector<Slot> indeterminate_;  ///< not known to have committed, kept in case they did
-    history::TransactionId cached_id_{};
     Slot cached_slot_ = no_slot;
     Time latest_ = Time::min();
 };

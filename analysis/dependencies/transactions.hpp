@@ -62,10 +62,6 @@ class Transactions {
         return found == by_id_.end() ? no_slot : found->second;
     }
 
-    [[nodiscard]] bool was_retired(history::TransactionId id) const noexcept {
-        return retired_.has(static_cast<std::uint64_t>(id));
-    }
-
     /// `remember`: its id must not be taken for that of a stranger later.
     void forget(Slot slot, bool remember) {
         const auto id = static_cast<std::uint64_t>(pool_[slot].id);

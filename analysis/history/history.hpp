@@ -47,13 +47,6 @@ struct Transaction {
     bool initial = false;  ///< what it writes is the state that the history begins with
 };
 
-/// A transaction by its position in `History::transactions`.
-enum class TransactionIndex : std::uint32_t {};
-
-constexpr std::size_t position(TransactionIndex index) noexcept {
-    return static_cast<std::size_t>(index);
-}
-
 enum class PredicateKind : std::uint8_t { all, equals, remainder };
 
 struct KeyAndValue {

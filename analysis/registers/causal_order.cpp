@@ -211,7 +211,7 @@ std::optional<OrderEdges> causal_order(const ResolvedHistory& history) {
                     known != initial_node && known != read.writer &&
                     (read.writer == initial_node || !clocks.before(known, read.writer));
                 if (says_more) {
-                    edges.push_back({known, read.writer, read.key, OrderReason::overwrote, reader});
+                    edges.push_back({known, read.writer, read.key, OrderReason::overwrote});
                 }
             }
         }

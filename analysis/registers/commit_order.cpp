@@ -66,7 +66,7 @@ class SharedKeys {
     void order_on(KeyId key, Node writer, Node reader) {
         Node seen = 0;
         if (read_from_[position(key)].other_than(reader, writer, seen)) {
-            edges_.push_back({writer, seen, key, OrderReason::overwrote, reader});
+            edges_.push_back({writer, seen, key, OrderReason::overwrote});
         }
     }
 
@@ -119,7 +119,7 @@ OrderEdges read_atomic_order(const ResolvedHistory& history) {
                 // Of what its own session wrote, the last write stands for the ones before.
                 const Node own = last_in_session[position(read.key)];
                 if (own != initial_node && history.session(own) == session && own != read.writer) {
-                    edges.push_back({own, read.writer, read.key, OrderReason::overwrote, reader});
+                    edges.push_back({own, read.writer, read.key, OrderReason::overwrote});
                 }
             }
             for (const FinalWrite& write : history.writes(reader)) {

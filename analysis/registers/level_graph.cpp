@@ -14,19 +14,19 @@ LevelGraph::LevelGraph(const ResolvedHistory& history, SearchedLevel level,
     for (Node node = 0; node < history.node_count(); ++node) {
         if (!single_) {
             arcs_.push_back({snapshot(node), commit(node)});
-            edges_.push_back({node, node, {}, OrderReason::session, node});
+            edges_.push_back({node, node, {}, OrderReason::session});
         }
         if (node == initial_node) {
             continue;
         }
         const Node before = history.before_in_session(node);
         if (options.session_order || before == initial_node) {
-            add({before, node, {}, OrderReason::session, node});
+            add({before, node, {}, OrderReason::session});
         } else {
-            add({initial_node, node, {}, OrderReason::session, node});
+            add({initial_node, node, {}, OrderReason::session});
         }
         for (const ExternalRead& read : history.reads(node)) {
-            add({read.writer, node, read.key, OrderReason::read_from, node});
+            add({read.writer, node, read.key, OrderReason::read_from});
         }
     }
     if (options.real_time_order && history.history().has_real_time) {
@@ -47,7 +47,7 @@ void LevelGraph::add_real_time() {
     vertices_ += static_cast<std::uint32_t>(by_end.size());
     const auto step = [&](std::uint32_t from, std::uint32_t to, Node node) {
         arcs_.push_back({from, to});
-        edges_.push_back({node, node, {}, OrderReason::real_time, node});
+        edges_.push_back({node, node, {}, OrderReason::real_time});
     };
     for (std::uint32_t i = 0; i < by_end.size(); ++i) {
         step(commit(by_end[i]), first + i, by_end[i]);
@@ -101,15 +101,14 @@ OrderEdges LevelGraph::cycle() const {
         const OrderEdge& edge = edges_[arcs[(start + i) % arcs.size()]];
         if (edge.from != edge.to) {
             if (!found.empty() && found.back().to != edge.from) {
-                found.push_back(
-                    {found.back().to, edge.from, {}, OrderReason::real_time, edge.from});
+                found.push_back({found.back().to, edge.from, {}, OrderReason::real_time});
             }
             found.push_back(edge);
         }
     }
     if (!found.empty() && found.back().to != found.front().from) {
         const Node to = found.front().from;
-        found.push_back({found.back().to, to, {}, OrderReason::real_time, to});
+        found.push_back({found.back().to, to, {}, OrderReason::real_time});
     }
     return found;
 }

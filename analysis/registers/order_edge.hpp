@@ -11,7 +11,7 @@ enum class OrderReason : std::uint8_t {
     session,    ///< one after the other in one session
     real_time,  ///< one ended before the other began
     read_from,  ///< `to` saw what `from` wrote to `key`
-    overwrote,  ///< both wrote `key`; `via` saw the write of `to` although it had to know `from`
+    overwrote,  ///< both wrote `key`; somebody who knew `from` saw the write of `to`
     missed,     ///< `from` saw `key` before `to` overwrote it
 };
 
@@ -21,7 +21,6 @@ struct OrderEdge {
     Node to = 0;
     history::KeyId key{};
     OrderReason reason = OrderReason::session;
-    Node via = 0;
 };
 
 using OrderEdges = std::vector<OrderEdge>;

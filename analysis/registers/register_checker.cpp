@@ -216,11 +216,11 @@ std::vector<Anomaly> RegisterChecker::non_repeatable_reads() const {
             if (first.reader != reader) {
                 first = {reader, read.writer};
             } else if (first.writer != read.writer && found.size() < anomalies_max_) {
-                found.push_back(anomaly_of_cycle(
-                    resolved_,
-                    {{first.writer, reader, read.key, OrderReason::read_from, reader},
-                     {read.writer, reader, read.key, OrderReason::read_from, reader}},
-                    AnomalyType::non_repeatable_read));
+                found.push_back(
+                    anomaly_of_cycle(resolved_,
+                                     {{first.writer, reader, read.key, OrderReason::read_from},
+                                      {read.writer, reader, read.key, OrderReason::read_from}},
+                                     AnomalyType::non_repeatable_read));
                 found.back().violates = violated_by(found.back().kind);
             }
         }
@@ -232,11 +232,11 @@ OrderEdges RegisterChecker::known_order(bool sessions) const {
     OrderEdges edges;
     for (Node node = 1; node < resolved_.node_count(); ++node) {
         const Node before = sessions ? resolved_.before_in_session(node) : initial_node;
-        edges.push_back({before, node, {}, OrderReason::session, node});
+        edges.push_back({before, node, {}, OrderReason::session});
         Node last = initial_node;
         for (const ExternalRead& read : resolved_.reads(node)) {
             if (read.writer != initial_node && read.writer != last) {
-                edges.push_back({read.writer, node, read.key, OrderReason::read_from, node});
+                edges.push_back({read.writer, node, read.key, OrderReason::read_from});
                 last = read.writer;
             }
         }

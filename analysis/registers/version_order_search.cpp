@@ -88,7 +88,7 @@ class Search {
         for (const auto& [reader, key] : initial_reads_) {
             for (const VersionOf& version : versions_[position(key)]) {
                 if (version.writer != reader) {
-                    graph_.add({reader, version.writer, key, OrderReason::missed, reader});
+                    graph_.add({reader, version.writer, key, OrderReason::missed});
                 }
             }
         }
@@ -102,10 +102,10 @@ class Search {
     }
 
     void add_order(KeyId key, const VersionOf& earlier, const VersionOf& later) {
-        graph_.add({earlier.writer, later.writer, key, OrderReason::overwrote, later.writer});
+        graph_.add({earlier.writer, later.writer, key, OrderReason::overwrote});
         for (const Node reader : earlier.readers) {
             if (reader != later.writer) {
-                graph_.add({reader, later.writer, key, OrderReason::missed, reader});
+                graph_.add({reader, later.writer, key, OrderReason::missed});
             }
         }
     }
@@ -229,10 +229,10 @@ bool Search::possible(const Reachability& reach, const Pair& pair, bool forward)
         const OrderGraph::Arc arc = graph_.arc(edge);
         return !reach.reaches(arc.to, arc.from);
     };
-    return allowed({first.writer, second.writer, key, OrderReason::overwrote, 0}) &&
+    return allowed({first.writer, second.writer, key, OrderReason::overwrote}) &&
            std::all_of(first.readers.begin(), first.readers.end(), [&](Node reader) {
                return reader == second.writer ||
-                      allowed({reader, second.writer, key, OrderReason::missed, 0});
+                      allowed({reader, second.writer, key, OrderReason::missed});
            });
 }
 

@@ -42,7 +42,6 @@ class Parser {
     void values(BlockId block);
     void items(BlockId block);
     void item(BlockId block);
-    void skip_list(BlockId block);
 
     // parser_relation.cpp: FROM.
     void relations(BlockId block, RelationRole role);

@@ -125,7 +125,7 @@ void read_xa(TokenCursor& cursor, TransactionControl& control) noexcept {
         control.name = {first.data(), length};
     }
     if (cursor.accept(Keyword::one)) {
-        control.one_phase = cursor.accept(Keyword::phase);
+        cursor.accept(Keyword::phase);
     }
     for (const Keyword noise :
          {Keyword::join, Keyword::resume, Keyword::suspend, Keyword::for_, Keyword::migrate}) {

@@ -60,8 +60,6 @@ struct TransactionControl {
 
     Switch chain = Switch::unsaid;    ///< AND CHAIN, AND NO CHAIN
     Switch release = Switch::unsaid;  ///< RELEASE, NO RELEASE: the server closes the connection
-    bool consistent_snapshot = false;
-    bool one_phase = false;  ///< XA COMMIT … ONE PHASE
 
     /// Of a savepoint, as it is spelled, quotes included; of a prepared or XA transaction, the
     /// identifier as it is spelled.

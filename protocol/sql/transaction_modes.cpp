@@ -222,7 +222,7 @@ void read_transaction_modes(TokenCursor& cursor, TransactionControl& control) no
             cursor.accept(Keyword::deferrable);
         } else if (cursor.accept(Keyword::with)) {
             cursor.accept(Keyword::consistent);
-            control.consistent_snapshot = cursor.accept(Keyword::snapshot);
+            cursor.accept(Keyword::snapshot);
         } else if (!cursor.accept(TokenKind::comma) && !cursor.accept(Keyword::pessimistic) &&
                    !cursor.accept(Keyword::optimistic)) {
             return;

@@ -29,7 +29,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (const auto error = backend::ErrorResponse::decode(body)) {
         (void)error->state();
-        (void)error->ends_session();
     }
     if (const auto offer = backend::Authentication::decode(body)) {
         (void)backend::sasl_without_channel_binding(*offer);

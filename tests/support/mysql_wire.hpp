@@ -64,7 +64,6 @@ class MysqlWire {
     /// Reads one reply to such a command.
     std::vector<MysqlPacket> read_reply(std::uint8_t code);
 
-    [[nodiscard]] std::uint32_t server_capabilities() const noexcept { return server_; }
     [[nodiscard]] std::uint32_t connection_id() const noexcept { return connection_id_; }
     [[nodiscard]] const MysqlPacket& greeting() const noexcept { return greeting_; }
     [[nodiscard]] Stream& stream() noexcept { return stream_; }

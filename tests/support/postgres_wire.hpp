@@ -31,7 +31,6 @@ class MessageWriter {
 };
 
 constexpr std::uint32_t protocol_3_0 = 3U << 16;
-constexpr std::uint32_t protocol_3_2 = 3U << 16 | 2U;
 constexpr std::uint32_t ssl_request = 80877103;
 constexpr std::uint32_t gss_request = 80877104;
 constexpr std::uint32_t cancel_request = 80877102;
@@ -64,9 +63,6 @@ class PostgresWire {
 
     /// Messages up to and with the first of that type, or up to the end.
     std::vector<Frame> read_until(char type);
-
-    /// True when bytes came that no read() has consumed yet.
-    [[nodiscard]] bool has_unread() const noexcept { return !unread_.empty(); }
 
     /// Asks for TLS, then does its handshake. Throws when the peer refuses.
     void start_tls();

@@ -78,8 +78,6 @@ std::optional<ReadError> RecordingReader::read_head() {
             head_.program = meta.text(1);
         } else if (key == "contract") {
             head_.contract = meta.text(1);
-        } else if (key == "created") {
-            head_.created = Time{std::chrono::nanoseconds{number}};
         } else if (key == "redacted") {
             head_.redacted = number != 0;
         } else if (key == "series") {

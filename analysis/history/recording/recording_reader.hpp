@@ -20,7 +20,6 @@ bool is_recording(const std::string& path) noexcept;
 struct RecordingHead {
     std::string program;
     std::string contract;  ///< the name of what the engine promises; empty: not known
-    Time created{};
     bool redacted = false;
     PartOfSeries part;
     std::uint64_t first_seq = 1;

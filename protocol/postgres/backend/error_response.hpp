@@ -20,11 +20,6 @@ struct ErrorResponse {
     std::string_view sql_state;
     std::string_view message;
 
-    /// FATAL and PANIC end the session.
-    [[nodiscard]] bool ends_session() const noexcept {
-        return severity == "FATAL" || severity == "PANIC";
-    }
-
     /// As events carry it: five spaces unless the server gave five characters.
     [[nodiscard]] history::SqlState state() const noexcept;
 

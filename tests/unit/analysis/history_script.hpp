@@ -82,11 +82,6 @@ class HistoryScript {
         tell(history::Savepoint{
             {history::TransactionId{transaction}, ++statements_[transaction]}, action, "s"});
     }
-    /// The version that the next write of the transaction will make.
-    [[nodiscard]] history::Version next_of(Id transaction) {
-        return history::Version::written_by(
-            {history::TransactionId{transaction}, statements_[transaction] + 1});
-    }
 
     void tell(const history::Event& event) { engine_.accept(event); }
     Time tick() { return now_ += std::chrono::milliseconds{1}; }

@@ -135,7 +135,7 @@ TEST(TransactionControl, ReadsTheModesOfATransaction) {
     EXPECT_FALSE(postgres("begin").sets_level);
 
     const auto snapshot = mysql("start transaction with consistent snapshot, read write");
-    EXPECT_TRUE(snapshot.consistent_snapshot);
+    EXPECT_TRUE(snapshot.complete);
     EXPECT_EQ(snapshot.read_only, Switch::off);
 }
 
@@ -229,7 +229,7 @@ TEST(TransactionControl, ReadsChainAndRelease) {
     EXPECT_EQ(postgres("commit").chain, Switch::unsaid);
     EXPECT_EQ(mysql("commit release").release, Switch::on);
     EXPECT_EQ(mysql("rollback and no chain no release").release, Switch::off);
-    EXPECT_TRUE(mysql("xa commit 'x' one phase").one_phase);
+    EXPECT_TRUE(mysql("xa commit 'x' one phase").complete);
 }
 
 TEST(TransactionControl, NamesWhatItIsAbout) {
