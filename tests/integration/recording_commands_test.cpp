@@ -68,6 +68,14 @@ TEST_F(RecordingCommands, CheckAnswersInJson) {
                       HasSubstr("\"table\":\"account\""), HasSubstr(first)));
 }
 
+TEST_F(RecordingCommands, CheckWritesGraphsThatGraphvizDraws) {
+    const std::string drawings = folder_.path() / "drawings";
+    EXPECT_EQ(isotap({"check", "FILE", "--dot", drawings}).exit_code, 0);
+    const Finished drawn = run({.arguments = {"dot", "-Tsvg", drawings + "/shop.isotap-1.dot"}});
+    EXPECT_EQ(drawn.exit_code, 0) << drawn.output;
+    EXPECT_THAT(drawn.output, AllOf(HasSubstr("<svg"), HasSubstr("class=\"edge\"")));
+}
+
 TEST_F(RecordingCommands, ShowTellsWhatHappenedToOneThing) {
     const Finished transaction = isotap({"show", "FILE", "txn", first});
     EXPECT_EQ(transaction.exit_code, 0) << transaction.output;
