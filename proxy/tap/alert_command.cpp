@@ -12,25 +12,10 @@
 
 #include <fmt/format.h>
 
+#include "proxy/net/descriptor.hpp"
+
 namespace isotap::proxy {
 namespace {
-
-/// A descriptor that closes itself.
-class Descriptor {
-  public:
-    explicit Descriptor(int number) noexcept : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) {
-            close(number_);
-        }
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    [[nodiscard]] int get() const noexcept { return number_; }
-
-  private:
-    int number_;
-};
 
 bool write_all(int descriptor, const std::string& text) noexcept {
     std::size_t done = 0;
