@@ -12,6 +12,7 @@
 #include "analysis/report/text_report.hpp"
 #include "proxy/commands/checked_history.hpp"
 #include "proxy/commands/command.hpp"
+#include "proxy/commands/output_file.hpp"
 #include "proxy/ops/refuse.hpp"
 
 namespace isotap::proxy {

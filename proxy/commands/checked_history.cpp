@@ -1,7 +1,6 @@
 #include "proxy/commands/checked_history.hpp"
 
 #include <cstdio>
-#include <fstream>
 #include <unistd.h>
 #include <utility>
 
@@ -115,15 +114,6 @@ CheckedHistory check_any(const std::string& path, std::optional<history::Format>
     auto names = std::make_unique<analysis::HistoryNames>(*kept);
     auto labels = std::make_unique<analysis::HistoryNames>(*kept);
     return {std::move(kept), std::move(findings), std::move(names), std::move(labels)};
-}
-
-void write_file(const std::string& path, const std::string& text) {
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) {
-        refuse(fmt::format("{} cannot be written: choose another place", path));
-    }
 }
 
 }  // namespace isotap::proxy

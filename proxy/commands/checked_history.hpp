@@ -28,7 +28,4 @@ const analysis::Contract* asked_contract(const std::string& engine);
 CheckedHistory check_any(const std::string& path, std::optional<history::Format> format,
                          analysis::CheckOptions options);
 
-/// Throws StartupError where it cannot be written.
-void write_file(const std::string& path, const std::string& text);
-
 }  // namespace isotap::proxy

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "proxy/catalog/table_lender.hpp"
 #include "proxy/commands/child.hpp"
 #include "proxy/commands/command.hpp"
+#include "proxy/commands/output_file.hpp"
 #include "proxy/ops/configuration.hpp"
 #include "proxy/ops/log.hpp"
 #include "proxy/ops/option_values.hpp"
@@ -118,16 +118,6 @@ Sources gather(const ExecLine& line) {
         }
     }
     return sources;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) {
-        throw StartupError(StartupError::Kind::failure,
-                           fmt::format("{} cannot be written: choose another place", path));
-    }
 }
 
 /// What the environment says of `schema` means the same as the option here, and is kept from the

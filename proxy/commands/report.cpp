@@ -5,6 +5,7 @@
 #include "analysis/report/document_reports.hpp"
 #include "proxy/commands/checked_history.hpp"
 #include "proxy/commands/command.hpp"
+#include "proxy/commands/output_file.hpp"
 
 namespace isotap::proxy {
 namespace {

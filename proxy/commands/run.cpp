@@ -1,5 +1,4 @@
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "analysis/workload/isolation_tester_text.hpp"
 #include "analysis/workload/run_report.hpp"
 #include "proxy/commands/command.hpp"
+#include "proxy/commands/output_file.hpp"
 #include "proxy/commands/scenario_files.hpp"
 #include "proxy/ops/refuse.hpp"
 #include "proxy/ops/upstream_url.hpp"
@@ -66,14 +66,6 @@ std::unique_ptr<CLI::App> make_app(RunLine& line) {
                     "When a statement counts as waiting although the server does not say so")
         ->type_name("MS");
     return app;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-    if (path.empty()) return;
-    std::ofstream out(path, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) refuse(fmt::format("{} cannot be written: choose another place", path));
 }
 
 /// The levels of the engine that were asked for.

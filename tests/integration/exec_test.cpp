@@ -131,6 +131,12 @@ TEST_F(ExecTest, RefusesARecordingThatCannotBeMade) {
     EXPECT_THAT(finished.output, HasSubstr("cannot record into"));
 }
 
+TEST_F(ExecTest, RefusesAReportThatCannotBeWritten) {
+    const Finished finished = exec({"--json", "/proc/nowhere/r.json"}, {"true"});
+    EXPECT_EQ(finished.exit_code, 2) << "as check and run do";
+    EXPECT_THAT(finished.output, HasSubstr("cannot be written"));
+}
+
 TEST_F(ExecTest, LeavesTheSchemaOfPostgresAlone) {
     const Words program{psql(), "-Xqc", "create table if not exists keyless (v int)", "-c",
                         "insert into keyless values (1)"};
