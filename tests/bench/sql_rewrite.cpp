@@ -12,7 +12,7 @@
 
 #include "protocol/sql/planner.hpp"
 #include "protocol/sql/shape.hpp"
-#include "tests/bench/counted_allocations.hpp"
+#include "tests/support/counted_allocations.hpp"
 #include "tests/unit/sql/dialects.hpp"
 #include "tests/unit/sql/literal_catalog.hpp"
 

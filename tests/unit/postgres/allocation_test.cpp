@@ -1,34 +1,12 @@
 // The forward path allocates nothing: counted, not believed. In a program of its own, because it
 // replaces operator new.
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "protocol/postgres/session.hpp"
+#include "tests/support/counted_allocations.hpp"
 #include "tests/unit/postgres/talk.hpp"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* const memory = std::malloc(size)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-    std::free(memory);
-}
 
 namespace isotap::postgres::test {
 namespace {
@@ -69,12 +47,12 @@ TEST(Allocation, NoneForAMessageThatPasses) {
     round_trips(100'000);
     round_trips(7);  // everything has grown to its working size now
 
-    const std::size_t before = allocations.load();
+    const std::size_t before = counted_allocations();
     for (int i = 0; i < 1000; ++i) {
         round_trips(100'000);
         round_trips(7);
     }
-    EXPECT_EQ(allocations.load() - before, 0U);
+    EXPECT_EQ(counted_allocations() - before, 0U);
     EXPECT_EQ(session.phase(), protocol::Phase::idle);
 }
 

@@ -7,7 +7,7 @@
 #include "protocol/sql/shape.hpp"
 #include "protocol/sql/statement_splitter.hpp"
 #include "protocol/sql/transaction_control.hpp"
-#include "tests/bench/counted_allocations.hpp"
+#include "tests/support/counted_allocations.hpp"
 #include "tests/unit/sql/dialects.hpp"
 #include "tests/unit/sql/literal_catalog.hpp"
 

@@ -1,4 +1,4 @@
-#include "tests/bench/counted_allocations.hpp"
+#include "tests/support/counted_allocations.hpp"
 
 #include <atomic>
 #include <cstdlib>
