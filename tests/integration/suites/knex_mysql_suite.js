@@ -6,6 +6,7 @@ const [port, folder] = process.argv.slice(2);
 const assert = require('node:assert');
 const makeKnex = require(`${folder}/node_modules/knex`);
 const runTests = require('./node_verdicts.js');
+const makeQueries = require('./knex_queries.js');
 
 const knex = makeKnex({
     client: 'mysql2',
@@ -30,6 +31,7 @@ const migrationSource = {
     getMigration: async (one) => one,
 };
 
+const shared = makeQueries(knex);
 const tests = {
     async 'schema builder'() {
         await knex.schema.dropTableIfExists('posts');
@@ -91,26 +93,8 @@ const tests = {
             await knex('users').orderBy('id').limit(2).offset(2).select('email'),
         ];
     },
-    async joins() {
-        return [
-            await knex('posts').join('users', 'users.id', 'posts.user_id').orderBy('title')
-                .select('title', 'email'),
-            await knex('users').leftJoin('posts', function () {
-                this.on('posts.user_id', 'users.id').andOn('posts.draft', knex.raw('?', [true]));
-            }).where('users.id', '<', 6).orderBy('users.id').select('users.id', 'title'),
-            await knex('posts').innerJoin('users', 'users.id', 'posts.user_id').options({ nestTables: true })
-                .orderBy('posts.id').limit(1).select('posts.title', 'users.email'),
-        ];
-    },
-    async 'aggregates and groups'() {
-        return [
-            await knex('users').sum('balance as total').avg('balance as mean').first(),
-            await knex('posts').groupBy('user_id').select('user_id').count('* as n')
-                .having(knex.raw('count(*)'), '>', 1).orderBy('user_id'),
-            await knex('users').min('id').max('id').countDistinct('role'),
-            await knex('posts').select('title').rowNumber('n', (w) => w.orderBy('title')).orderBy('title'),
-        ];
-    },
+    joins: shared.joins,
+    'aggregates and groups': shared['aggregates and groups'],
     async subqueries() {
         const writers = knex('users').where({ role: 'writer' }).select('id');
         return [
@@ -138,35 +122,8 @@ const tests = {
             await knex('users').orderBy('id').select('id', 'balance', 'role'),
         ];
     },
-    async transactions() {
-        await knex.transaction(async (t) => {
-            const row = await t('users').where('id', 1).forUpdate().first('balance');
-            await t('users').where('id', 1).update({ balance: row.balance + 1 });
-            await t.transaction((inner) => inner('users').where('id', 2).update({ balance: 0 }));
-        });
-        await assert.rejects(knex.transaction(async (t) => {
-            await t('users').where('id', 1).update({ balance: -1 });
-            throw new Error('no');
-        }), /no/);
-        const saved = await knex.transaction(async (t) => {
-            await t.transaction(async (inner) => {
-                await inner('users').insert({ email: 'ann@example.org' });
-            }).catch(() => {});
-            return t('users').count('* as n').first();
-        });
-        await knex.transaction((t) => t('users').where('id', 3).update({ balance: 9 }),
-            { isolationLevel: 'serializable' });
-        await knex.transaction((t) => t('users').orderBy('id').limit(1).forUpdate().skipLocked());
-        return [saved, await knex('users').whereIn('id', [1, 2, 3]).orderBy('id').pluck('balance')];
-    },
-    async 'parallel transactions'() {
-        await knex('users').where('id', 4).update({ balance: 0 });
-        await Promise.all(Array.from({ length: 12 }, () => knex.transaction(async (t) => {
-            const { balance } = await t('users').where('id', 4).forUpdate().first('balance');
-            await t('users').where('id', 4).update({ balance: balance + 1 });
-        })));
-        return knex('users').where('id', 4).pluck('balance');
-    },
+    transactions: shared.transactions,
+    'parallel transactions': shared['parallel transactions'],
     async errors() {
         const failures = [];
         for (const query of [
@@ -190,13 +147,7 @@ const tests = {
         return [rows, fields.map((f) => [f.name, f.columnType, f.flags, f.orgTable]),
             updated.info, updated.affectedRows, updated.changedRows];
     },
-    async streams() {
-        const rows = [];
-        for await (const row of knex('users').select('id').orderBy('id').stream()) {
-            rows.push(row.id);
-        }
-        return rows;
-    },
+    streams: shared.streams,
     async migrations() {
         const done = await knex.migrate.latest({ migrationSource });
         const orders = await knex('orders').orderBy('id');
