@@ -1,27 +1,20 @@
 """MySQL and its Router, out of a folder of their own: Debian 12 has neither."""
-import os
 import pathlib
 import subprocess
 import sys
 
+SUPPORT = pathlib.Path(__file__).resolve().parents[1] / "support"
+sys.path.insert(0, str(SUPPORT))
+from cache_folder import cache_folder
+
 PACKAGES = ("mysql-server-core", "mysql-client-core", "mysql-router")
-FOLDER_SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "support" / "debian_folder.py"
-
-
-def cache_folder():
-    named = os.environ.get("ISOTAP_CACHE")
-    if named:
-        return pathlib.Path(named)
-    if os.environ.get("XDG_CACHE_HOME"):
-        return pathlib.Path(os.environ["XDG_CACHE_HOME"]) / "isotap"
-    return (pathlib.Path("/var/cache") if os.geteuid() == 0
-            else pathlib.Path.home() / ".cache") / "isotap"
 
 
 def mysql_folder():
     """Where MySQL and its Router are unpacked; None, with the reason on stderr, if not to be had."""
-    found = subprocess.run([sys.executable, FOLDER_SCRIPT, cache_folder(), "mysql", *PACKAGES],
-                           capture_output=True, text=True)
+    found = subprocess.run(
+        [sys.executable, SUPPORT / "debian_folder.py", cache_folder(), "mysql", *PACKAGES],
+        capture_output=True, text=True)
     if found.returncode != 0:
         print(f"bench: neither MySQL nor MySQL Router: {found.stderr.strip()}", file=sys.stderr)
         return None

@@ -15,14 +15,12 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from cache_folder import cache_folder
+
 SKIPPED = 77
 PACKAGES = ["mariadb-test", "mariadb-test-data"]
 EVERY = {"mariadb": 8, "mysql": 16}
-
-
-def cache():
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return pathlib.Path(base) / "isotap" / "mariadb-test-main"
 
 
 def fetch(target):
@@ -46,13 +44,8 @@ def fetch(target):
 
 def mysql_folder():
     """Where MySQL is unpacked, with its suite; None, with the reason on stderr."""
-    base = os.environ.get("ISOTAP_CACHE")
-    if not base and os.environ.get("XDG_CACHE_HOME"):
-        base = os.environ["XDG_CACHE_HOME"] + "/isotap"
-    if not base:
-        base = "/var/cache/isotap" if os.geteuid() == 0 else os.path.expanduser("~/.cache/isotap")
     script = pathlib.Path(__file__).resolve().parents[1] / "support" / "debian_folder.py"
-    found = subprocess.run([sys.executable, script, base, "mysql", "mysql-server-core",
+    found = subprocess.run([sys.executable, script, cache_folder(), "mysql", "mysql-server-core",
                             "mysql-testsuite:usr/lib/mysql/plugin,usr/lib/mysql-test/t"],
                            capture_output=True, text=True, check=False)
     if found.returncode != 0:
@@ -139,7 +132,7 @@ def skip(reason):
 
 
 def main(flavour, program):
-    target = cache()
+    target = cache_folder() / "mariadb-test-main"
     if not list(target.glob("*.test")) and shutil.which("apt-get"):
         fetch(target)
     files = sorted(target.glob("*.test"))
