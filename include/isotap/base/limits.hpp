@@ -22,11 +22,11 @@ struct Limits {
     /// Reads in a row from one busy socket before the others of the thread get their turn.
     std::size_t reads_per_turn = 4;
 
-    /// A client packet before authentication. A larger one ends the session with the dialect's own
-    /// error, before memory is spent on it.
+    /// A client packet before authentication. A larger one closes the connection without a word, as
+    /// the server does it, before memory is spent on it.
     std::size_t startup_packet = 10'000;
 
-    /// The same for the MySQL family, where connection attributes alone may take 64 KiB.
+    /// Of the MySQL family, where attributes alone may take 64 KiB: a larger one gets an error.
     std::size_t handshake_packet = 128 * kibibyte;
 
     /// Time from accept to 'authenticated'. Then the session is closed.
