@@ -26,7 +26,7 @@ class Parser {
     void ddl_targets();
     void copy();
 
-    // parser_query.cpp: WITH, arms, SELECT.
+    // parser_query.cpp: WITH, arms, what follows them.
     QueryId query(QueryRole role, BlockId parent);
     void ctes(QueryId owner);
     void cte(QueryId owner);
@@ -35,6 +35,8 @@ class Parser {
     bool set_operator(SetOperation& operation);
     void tail(QueryId id);
     void locking(QueryId id);
+
+    // parser_select.cpp: SELECT and VALUES.
     void select(BlockId block);
     void select_options(BlockId block);
     void select_clauses(BlockId block);
