@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace isotap::analysis {
 
@@ -107,75 +109,109 @@ void SearchGraph::add_moments(std::span<const Member> members) {
     first_.push_back(arcs_.size());
 }
 
-Components components_of(const SearchGraph& graph, bool (*counts)(const SearchGraph::Arc&)) {
+namespace {
+
+/// Tarjan's algorithm with a path of its own: a graph may be deeper than the stack.
+class ComponentSearch {
+  public:
     using Node = SearchGraph::Node;
-    constexpr std::uint32_t unseen = std::numeric_limits<std::uint32_t>::max();
-    const std::size_t size = graph.size();
+
+    ComponentSearch(const SearchGraph& graph, bool (*counts)(const SearchGraph::Arc&))
+        : graph_(graph), counts_(counts), low_(graph.size(), unseen), index_(graph.size(), unseen) {
+        result_.of.assign(graph.size(), unseen);
+        result_.rank.assign(graph.size(), 0);
+        result_.members.reserve(graph.size());
+        result_.first.push_back(0);
+    }
+
+    Components run() {
+        for (Node root = 0; root < graph_.size(); ++root) {
+            if (index_[root] == unseen) {
+                enter(root);
+                while (!path_.empty()) {
+                    if (!descend()) {
+                        leave();
+                    }
+                }
+            }
+        }
+        return std::move(result_);
+    }
+
+  private:
+    static constexpr std::uint32_t unseen = std::numeric_limits<std::uint32_t>::max();
+
     struct Frame {
         Node node;
         std::uint32_t next_arc;
     };
-    Components result;
-    result.of.assign(size, unseen);
-    result.rank.assign(size, 0);
-    result.members.reserve(size);
-    result.first.push_back(0);
-    std::vector<std::uint32_t> low(size, unseen);
-    std::vector<std::uint32_t> index(size, unseen);
-    std::vector<Node> open;  // seen, not yet in a component
-    std::vector<Frame> path;
-    std::uint32_t seen = 0;
 
-    for (Node root = 0; root < size; ++root) {
-        if (index[root] != unseen) {
-            continue;
-        }
-        path.push_back({root, 0});
-        while (!path.empty()) {
-            const Node node = path.back().node;
-            if (path.back().next_arc == 0) {
-                index[node] = low[node] = seen++;
-                open.push_back(node);
-            }
-            const auto arcs = graph.from(node);
-            bool descended = false;
-            while (path.back().next_arc < arcs.size()) {
-                const SearchGraph::Arc& arc = arcs[path.back().next_arc++];
-                if (!counts(arc)) {
-                    continue;
-                }
-                if (index[arc.to] == unseen) {
-                    path.push_back({arc.to, 0});
-                    descended = true;
-                    break;
-                }
-                if (result.of[arc.to] == unseen) {
-                    low[node] = std::min(low[node], index[arc.to]);
-                }
-            }
-            if (descended) {
+    void enter(Node node) {
+        index_[node] = low_[node] = seen_++;
+        open_.push_back(node);
+        path_.push_back({node, 0});
+    }
+
+    /// Goes on with the arcs of the last node; true when one of them led to a new node.
+    bool descend() {
+        Frame& at = path_.back();
+        const auto arcs = graph_.from(at.node);
+        while (at.next_arc < arcs.size()) {
+            const SearchGraph::Arc& arc = arcs[at.next_arc++];
+            if (!counts_(arc)) {
                 continue;
             }
-            if (low[node] == index[node]) {
-                const std::uint32_t component = result.count();
-                for (bool more = true; more;) {
-                    const Node member = open.back();
-                    more = member != node;
-                    open.pop_back();
-                    result.of[member] = component;
-                    result.rank[member] =
-                        static_cast<std::uint32_t>(result.members.size()) - result.first.back();
-                    result.members.push_back(member);
-                }
-                result.first.push_back(static_cast<std::uint32_t>(result.members.size()));
+            if (index_[arc.to] == unseen) {
+                enter(arc.to);
+                return true;
             }
-            path.pop_back();
-            if (!path.empty()) {
-                low[path.back().node] = std::min(low[path.back().node], low[node]);
+            if (result_.of[arc.to] == unseen) {
+                low_[at.node] = std::min(low_[at.node], index_[arc.to]);
             }
         }
+        return false;
     }
-    return result;
+
+    void leave() {
+        const Node node = path_.back().node;
+        if (low_[node] == index_[node]) {
+            take_component(node);
+        }
+        path_.pop_back();
+        if (!path_.empty()) {
+            const Node before = path_.back().node;
+            low_[before] = std::min(low_[before], low_[node]);
+        }
+    }
+
+    void take_component(Node first_seen) {
+        const std::uint32_t component = result_.count();
+        for (bool more = true; more;) {
+            const Node member = open_.back();
+            more = member != first_seen;
+            open_.pop_back();
+            result_.of[member] = component;
+            result_.rank[member] =
+                static_cast<std::uint32_t>(result_.members.size()) - result_.first.back();
+            result_.members.push_back(member);
+        }
+        result_.first.push_back(static_cast<std::uint32_t>(result_.members.size()));
+    }
+
+    const SearchGraph& graph_;
+    bool (*counts_)(const SearchGraph::Arc&);
+    Components result_;
+    std::vector<std::uint32_t> low_;
+    std::vector<std::uint32_t> index_;
+    std::vector<Node> open_;  ///< seen, not yet in a component
+    std::vector<Frame> path_;
+    std::uint32_t seen_ = 0;
+};
+
+}  // namespace
+
+Components components_of(const SearchGraph& graph, bool (*counts)(const SearchGraph::Arc&)) {
+    return ComponentSearch(graph, counts).run();
 }
 
 }  // namespace isotap::analysis
