@@ -128,8 +128,7 @@ void Chronicle::take(const history::Access& event) {
     if (!about(event.statement) && !about_row(event.table, event.row)) {
         return;
     }
-    const bool writes =
-        event.kind != history::AccessKind::read && event.kind != history::AccessKind::locking_read;
+    const bool writes = !history::is_read(event.kind);
     tell(fmt::format("  {} {} {}: {}{}", name(event.statement), spell(event.kind),
                      row_name(event.table, event.row), spell(event.before),
                      writes ? " -> " + spell(event.after) : ""));

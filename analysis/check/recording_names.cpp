@@ -24,6 +24,7 @@ std::string_view spell(history::AccessKind kind) noexcept {
     switch (kind) {
         case history::AccessKind::read: return "read";
         case history::AccessKind::locking_read: return "read with a lock";
+        case history::AccessKind::doubtful_read: return "read behind a write that is not told";
         case history::AccessKind::insert: return "insert";
         case history::AccessKind::update: return "update";
         case history::AccessKind::remove: return "delete";

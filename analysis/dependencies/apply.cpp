@@ -11,6 +11,16 @@ using history::AccessKind;
 using history::Version;
 using history::VersionKind;
 
+namespace {
+
+constexpr Look look_of(AccessKind read) noexcept {
+    return read == AccessKind::read           ? Look::snapshot
+           : read == AccessKind::locking_read ? Look::current
+                                              : Look::either;
+}
+
+}  // namespace
+
 /// T0 has one name.
 Version Inference::resolved(Version version) const noexcept {
     if (version.kind == VersionKind::written && version.writer == 0) {
@@ -83,7 +93,7 @@ void Inference::follow_session(Slot transaction) {
 }
 
 void Inference::apply(Slot transaction, const Workspace& work, Workspace::Access access) {
-    const bool reads = access.kind == AccessKind::read || access.kind == AccessKind::locking_read;
+    const bool reads = history::is_read(access.kind);
     const bool undone = !reads && work.is_undone(access.statement);
     if (access.before.kind == VersionKind::foreign && !undone &&
         name_foreign(transaction, access) != Naming::done) {
@@ -113,9 +123,9 @@ void Inference::apply_read(Slot transaction, const Workspace::Access& access) {
         sink_.on_breach();
         return;
     }
-    const Sight sight = access.decides                            ? Sight::deciding
-                        : access.kind == AccessKind::locking_read ? Sight::locking
-                                                                  : Sight::plain;
+    const Sight sight = access.decides                    ? Sight::deciding
+                        : access.kind == AccessKind::read ? Sight::plain
+                                                          : Sight::locking;
     versions_.add_reader(version, transaction, access.statement, sight);
 }
 
@@ -153,7 +163,7 @@ void Inference::apply_write(Slot transaction, const Workspace::Access& access, b
     row.seen_by = id;
     row.seen = Version::written_by({id, access.statement});
     row.seen_in = access.statement;
-    row.seen_locking = false;
+    row.look = Look::snapshot;
     switch (access.before.kind) {
         case VersionKind::unknown:
         case VersionKind::dead: return;
@@ -218,8 +228,8 @@ void Inference::check_own_view(Slot transaction, const Workspace::Access& access
     const bool known =
         row.seen_by == reader.id && !(own_before && work.is_undone(before.statement));
     const std::uint32_t seen_in = row.seen_in;
-    const bool locking = access.kind == AccessKind::locking_read;
-    const bool excusable = row.seen_locking != locking;
+    const Look look = look_of(access.kind);
+    const bool excusable = row.look != look || look == Look::either;
     if (now.kind != VersionKind::initial && now.kind != VersionKind::written) {
         return;
     }
@@ -236,7 +246,7 @@ void Inference::check_own_view(Slot transaction, const Workspace::Access& access
     row.seen_by = reader.id;
     row.seen = now;
     row.seen_in = access.statement;
-    row.seen_locking = locking;
+    row.look = look;
     if (!known || before == now || seen_in == access.statement) {
         return;
     }

@@ -12,6 +12,9 @@
 
 namespace isotap::analysis {
 
+/// What a look at a row may have shown.
+enum class Look : std::uint8_t { snapshot, current, either };
+
 struct Row {
     history::NameId table{};
     history::RowKey key;
@@ -24,8 +27,8 @@ struct Row {
     /// What the transaction whose accesses are being read saw or wrote here last.
     history::TransactionId seen_by{};
     history::Version seen;
-    std::uint32_t seen_in = 0;  ///< its statement
-    bool seen_locking = false;
+    std::uint32_t seen_in = 0;   ///< its statement
+    Look look = Look::snapshot;  ///< of a read
     /// `seen_by` inserted the row. Its snapshot may still show, beside its own, the row of that key
     /// that somebody else deleted meanwhile: PostgreSQL's unique indexes look at what is committed.
     bool born_there = false;

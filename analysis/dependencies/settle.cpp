@@ -144,8 +144,7 @@ void Inference::apply_deferred(bool at_end) {
             continue;
         }
         --transactions_[transaction].waiting;
-        if (access.kind == history::AccessKind::read ||
-            access.kind == history::AccessKind::locking_read) {
+        if (history::is_read(access.kind)) {
             apply_read(transaction, access);
             continue;
         }

@@ -110,10 +110,7 @@ class Workspace {
         return savepoints_.size();
     }
 
-    static bool reads(const Access& access) noexcept {
-        return access.kind == history::AccessKind::read ||
-               access.kind == history::AccessKind::locking_read;
-    }
+    static bool reads(const Access& access) noexcept { return history::is_read(access.kind); }
 
     std::vector<history::Version> writers_;
     std::vector<std::pair<std::string, std::uint32_t>> savepoints_;

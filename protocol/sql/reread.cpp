@@ -126,11 +126,10 @@ bool Rereads::is_bare(const Relation& relation, TokenRange from) const {
 }
 
 bool Rereads::is_written(const Table& table) const {
-    return std::any_of(
-        draft_.plan.tables.begin(), draft_.plan.tables.end(), [&](const CapturedTable& one) {
-            return one.identity == table.identity && one.kind != history::AccessKind::read &&
-                   one.kind != history::AccessKind::locking_read;
-        });
+    return std::any_of(draft_.plan.tables.begin(), draft_.plan.tables.end(),
+                       [&](const CapturedTable& one) {
+                           return one.identity == table.identity && !history::is_read(one.kind);
+                       });
 }
 
 /// The server reads the rows themselves, and all that the condition finds: no other index serves

@@ -175,7 +175,7 @@ TEST_P(MysqlTruth, TellsNothingOfWhatFailedOrGoesOnAsItCame) {
 
 /// A row that the transaction itself has written looks, in a snapshot, as others have left it,
 /// where nothing tells of that write.
-TEST_P(MysqlTruth, TellsReadsBehindAnUntoldWriteAsOfWhatIsCurrent) {
+TEST_P(MysqlTruth, TellsReadsBehindAnUntoldWriteAsDoubtful) {
     there().sql(
         "use shop; create trigger follow after delete on item for each row"
         " update acc set bal = bal + 1 where id = old.id");
@@ -201,7 +201,7 @@ TEST_P(MysqlTruth, TellsReadsBehindAnUntoldWriteAsOfWhatIsCurrent) {
     for (const std::string& sql : {before, later}) {
         EXPECT_THAT(touched_by[sql], testing::Each(ElementsAre("read acc 1"))) << sql;
     }
-    EXPECT_THAT(touched_by[behind], testing::Each(ElementsAre("lock acc 1")));
+    EXPECT_THAT(touched_by[behind], testing::Each(ElementsAre("doubtful acc 1")));
     EXPECT_EQ(touched_by[behind].size(), 2U);
     expect(firing, {"delete item 1"}, history::Coverage::partial, "rows that triggers write");
 }

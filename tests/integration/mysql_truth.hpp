@@ -89,6 +89,7 @@ inline std::string_view word_of(history::AccessKind kind) {
     switch (kind) {
         case AccessKind::read: return "read";
         case AccessKind::locking_read: return "lock";
+        case AccessKind::doubtful_read: return "doubtful";
         case AccessKind::insert: return "insert";
         case AccessKind::update: return "update";
         case AccessKind::remove: return "delete";

@@ -258,6 +258,7 @@ class Decoder {
             case 'e': statement_ended(); break;
             case 'r': access(AccessKind::read); break;
             case 'l': access(AccessKind::locking_read); break;
+            case 'b': access(AccessKind::doubtful_read); break;
             case 'i': access(AccessKind::insert); break;
             case 'u': access(AccessKind::update); break;
             case 'd': access(AccessKind::remove); break;

@@ -47,6 +47,7 @@ char letter(AccessKind kind) noexcept {
     switch (kind) {
         case AccessKind::read: return 'r';
         case AccessKind::locking_read: return 'l';
+        case AccessKind::doubtful_read: return 'b';
         case AccessKind::insert: return 'i';
         case AccessKind::update: return 'u';
         case AccessKind::remove: return 'd';

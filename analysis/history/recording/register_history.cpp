@@ -70,9 +70,8 @@ class Registers final : public EventSink {
         if (found == open_.end()) {
             return;
         }
-        const bool reads = event.kind == AccessKind::read ||
-                           event.kind == AccessKind::locking_read ||
-                           keeps_version(event.kind, event.before, event.after);
+        const bool reads =
+            is_read(event.kind) || keeps_version(event.kind, event.before, event.after);
         const KeyId key = key_of(event.table, event.row);
         const Version& version = reads ? event.before : event.after;
         const bool dead = version.kind == VersionKind::dead;

@@ -71,7 +71,7 @@ LEFT JOIN text ON text.id = part.text LEFT JOIN name ON name.id = part.reason;
 CREATE VIEW accesses AS
 SELECT log.txn, json_extract(entry.value, '$[1]') AS statement,
     CASE json_extract(entry.value, '$[0]') WHEN 'r' THEN 'read' WHEN 'k' THEN 'read'
-        WHEN 'l' THEN 'locking read'
+        WHEN 'l' THEN 'locking read' WHEN 'b' THEN 'doubtful read'
         WHEN 'i' THEN 'insert' WHEN 'u' THEN 'update' ELSE 'delete' END AS kind,
     name.text AS "table", json_extract(entry.value, '$[3]') AS row,
     json_extract(entry.value, '$[4]') AS before,
@@ -80,7 +80,7 @@ SELECT log.txn, json_extract(entry.value, '$[1]') AS statement,
         ELSE json_extract(entry.value, '$[5]') END AS after
 FROM log, json_each(log.entries) AS entry
 LEFT JOIN name ON name.id = json_extract(entry.value, '$[2]')
-WHERE json_extract(entry.value, '$[0]') IN ('r', 'k', 'l', 'i', 'u', 'd');
+WHERE json_extract(entry.value, '$[0]') IN ('r', 'k', 'l', 'b', 'i', 'u', 'd');
 
 CREATE VIEW coverage AS
 SELECT coverage, reason, count(*) AS statements, min(sql) AS example

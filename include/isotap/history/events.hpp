@@ -64,7 +64,19 @@ enum class Coverage : std::uint8_t {
     full,
 };
 
-enum class AccessKind : std::uint8_t { read, locking_read, insert, update, remove };
+enum class AccessKind : std::uint8_t {
+    read,
+    locking_read,   ///< of what is current, not of a snapshot
+    doubtful_read,  ///< of either: the transaction has written rows that nobody told of
+    insert,
+    update,
+    remove,
+};
+
+constexpr bool is_read(AccessKind kind) noexcept {
+    return kind == AccessKind::read || kind == AccessKind::locking_read ||
+           kind == AccessKind::doubtful_read;
+}
 
 enum class SavepointAction : std::uint8_t { set, release, roll_back };
 

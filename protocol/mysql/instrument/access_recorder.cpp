@@ -75,7 +75,7 @@ bool AccessRecorder::record_row(Touched touched, std::string_view key, const Val
         return false;
     }
     if (touched.kind == AccessKind::read && statement_.transaction == wrote_untold_) {
-        touched.kind = AccessKind::locking_read;
+        touched.kind = AccessKind::doubtful_read;
     }
     touched.row = row_key_of(key);
     if (!name_versions(touched)) {
@@ -90,7 +90,8 @@ bool AccessRecorder::name_versions(Touched& touched) const {
     const Version now = list_.writers.back();
     switch (touched.kind) {
         case AccessKind::read:
-        case AccessKind::locking_read: touched.before = now; return true;
+        case AccessKind::locking_read:
+        case AccessKind::doubtful_read: touched.before = now; return true;
         case AccessKind::remove:
             touched.before = now;
             touched.after = Version::dead();
@@ -288,8 +289,7 @@ bool AccessRecorder::record_told(const ToldRow& told, history::NameId table) {
 bool AccessRecorder::names(std::string_view identity) const {
     return std::any_of(plan_->tables.begin(), plan_->tables.end(),
                        [&](const sql::CapturedTable& table) {
-                           return table.identity == identity && table.kind != AccessKind::read &&
-                                  table.kind != AccessKind::locking_read;
+                           return table.identity == identity && !history::is_read(table.kind);
                        });
 }
 

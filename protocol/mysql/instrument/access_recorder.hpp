@@ -32,7 +32,7 @@ class AccessRecorder {
     void begin(const sql::Plan& plan, const history::StatementRef& statement);
 
     /// What this transaction reads from now on may be under a write of its own that nobody told of:
-    /// each read is told as one of what is current.
+    /// each plain read is told as a doubtful one.
     void note_untold_writes(history::TransactionId transaction) noexcept {
         wrote_untold_ = transaction;
     }

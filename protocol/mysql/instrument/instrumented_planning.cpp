@@ -47,10 +47,8 @@ bool mentions_diagnostics(const sql::TokenList& tokens) noexcept {
 }
 
 bool writes(const sql::Plan& plan) noexcept {
-    return std::any_of(plan.tables.begin(), plan.tables.end(), [](const auto& table) {
-        return table.kind != history::AccessKind::read &&
-               table.kind != history::AccessKind::locking_read;
-    });
+    return std::any_of(plan.tables.begin(), plan.tables.end(),
+                       [](const auto& table) { return !history::is_read(table.kind); });
 }
 
 /// Not those that call for a function of the client's, which may write whatever it likes.

@@ -21,7 +21,7 @@ std::vector<RecordedTransaction::Write> RecordedTransaction::lasting_writes() co
             continue;
         }
         for (const RecordedAccess& access : statement.accesses) {
-            if (access.kind != AccessKind::read && access.kind != AccessKind::locking_read &&
+            if (!history::is_read(access.kind) &&
                 !history::keeps_version(access.kind, access.before, access.after)) {
                 writes.push_back({&statement, &access});
             }

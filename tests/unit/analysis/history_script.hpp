@@ -40,6 +40,9 @@ class HistoryScript {
     void lock(Id transaction, Row row, history::Version seen) {
         read(transaction, row, seen, history::AccessKind::locking_read);
     }
+    void doubt(Id transaction, Row row, history::Version seen) {
+        read(transaction, row, seen, history::AccessKind::doubtful_read);
+    }
     /// Returns the version that it makes.
     history::Version write(Id transaction, Row row, history::Version before) {
         return access(transaction, row, history::AccessKind::update, before, {});
@@ -105,8 +108,7 @@ class HistoryScript {
                             history::Version before, history::Version after) {
         const history::StatementRef statement{history::TransactionId{transaction},
                                               ++statements_[transaction]};
-        const bool writes =
-            kind != history::AccessKind::read && kind != history::AccessKind::locking_read;
+        const bool writes = !history::is_read(kind);
         const auto made = history::Version::written_by(statement);
         if (writes && after.kind == history::VersionKind::unknown) {
             after = made;

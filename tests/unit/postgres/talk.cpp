@@ -89,7 +89,7 @@ struct InWords {
         return fmt::format("row {}", e.label);
     }
     std::string operator()(const history::Access& e) const {
-        constexpr std::array kinds{"reads", "locks", "inserts", "updates", "deletes"};
+        constexpr std::array kinds{"reads", "locks", "doubts", "inserts", "updates", "deletes"};
         return fmt::format("{}.{} {} {} over {}{}", transaction(e.statement.transaction),
                            e.statement.ordinal, kinds[static_cast<std::size_t>(e.kind)], key(e.row),
                            version(e.before),

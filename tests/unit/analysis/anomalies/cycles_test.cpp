@@ -217,6 +217,26 @@ TEST(Cycles, CurrentReadInASnapshotIsExcused) {
     }
 }
 
+/// Of the snapshot, or of what is current: it agrees with either, and with another of its kind.
+TEST(Cycles, DoubtfulReadInASnapshotIsExcused) {
+    using Look = void (*)(HistoryScript&, history::Version);
+    const Look plain = [](HistoryScript& h, history::Version seen) { h.read(1, 1, seen); };
+    const Look locking = [](HistoryScript& h, history::Version seen) { h.lock(1, 1, seen); };
+    const Look doubtful = [](HistoryScript& h, history::Version seen) { h.doubt(1, 1, seen); };
+    for (const auto& [first, second] : {std::pair{plain, doubtful}, std::pair{doubtful, locking},
+                                        std::pair{doubtful, doubtful}}) {
+        HistoryScript h;
+        h.begin(1, IsolationLevel::repeatable_read);
+        h.begin(2, IsolationLevel::repeatable_read);
+        first(h, t0);
+        const auto y = h.write(2, 1, t0);
+        h.commit(2);
+        second(h, y);
+        h.commit(1);
+        EXPECT_THAT(h.found(), IsEmpty());
+    }
+}
+
 /// Nobody has asked for a lock: the transaction shows one version and decides by another one. But
 /// no look at its snapshot has shown the second.
 TEST(Cycles, CurrentReadThatAWriteWentByIsNotExcused) {

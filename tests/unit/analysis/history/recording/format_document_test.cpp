@@ -73,7 +73,7 @@ TEST_F(FormatDocument, TheViewsSayWhatHappened) {
     EXPECT_EQ(answer("SELECT level, outcome, count(*) FROM transactions GROUP BY 1, 2"),
               "READ COMMITTED|committed|2\n");
     EXPECT_EQ(answer("SELECT kind, before, after FROM accesses WHERE row = 17"),
-              "read|T0|\nread|T0|\n"
+              "read|T0|\ndoubtful read|T0|\nread|T0|\ndoubtful read|T0|\n"
               "update|T0|T84662395338753.2\n"
               "update|T84662395338753.2|T84662395338754.2\n");
     EXPECT_EQ(answer("SELECT statement, sql, coverage, reason FROM statements "

@@ -44,6 +44,12 @@ inline void tell_sample(history::EventSink& sink) {
                                     {}});
         sink.accept(history::Access{{txn, 1},
                                     account_table,
+                                    row,
+                                    history::AccessKind::doubtful_read,
+                                    history::Version::initial(),
+                                    {}});
+        sink.accept(history::Access{{txn, 1},
+                                    account_table,
                                     hashed,
                                     history::AccessKind::locking_read,
                                     history::Version::foreign(699),
