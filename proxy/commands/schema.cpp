@@ -179,9 +179,7 @@ int run_schema(const std::vector<std::string>& arguments) {
     const auto app = make_app(line);
     app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     Upstream upstream = parse_upstream_url(line.url);
-    const char* password =
-        std::getenv("ISOTAP_UPSTREAM_PASSWORD");  // NOLINT(concurrency-mt-unsafe)
-    if (password != nullptr) {
+    if (const char* password = std::getenv("ISOTAP_UPSTREAM_PASSWORD")) {
         upstream.password = password;
     }
     if (upstream.user.empty() || upstream.database.empty()) {

@@ -38,7 +38,7 @@ std::string free_port() {
 }
 
 fs::path in_path(const std::string& program) {
-    const char* variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+    const char* variable = std::getenv("PATH");
     std::string folders = variable == nullptr ? "" : variable;
     folders += ":/usr/sbin:/usr/local/sbin";
     for (std::size_t from = 0; from < folders.size();) {
