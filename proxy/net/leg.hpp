@@ -36,6 +36,9 @@ struct Received {
 /// where there is none, by system calls of its own.
 class Leg final : private Ring::Asker {
   public:
+    Leg() = default;
+    Leg(const Leg&) = delete;
+    Leg& operator=(const Leg&) = delete;
     ~Leg() override { close(); }
 
     /// Takes a connected socket: no waiting for more bytes to fill a segment.
