@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <future>
 #include <vector>
 
@@ -12,12 +13,14 @@ namespace isotap::test {
 template <typename Worker>
 std::vector<WorkerLog> run_workers(const WorkloadOptions& options) {
     std::vector<std::future<WorkerLog>> running;
+    running.reserve(static_cast<std::size_t>(options.workers));
     for (int number = 0; number < options.workers; ++number) {
         running.push_back(std::async(std::launch::async, [&options, number] {
             return Worker(options, number).run(options.statements);
         }));
     }
     std::vector<WorkerLog> logs;
+    logs.reserve(running.size());
     for (std::future<WorkerLog>& worker : running) {
         logs.push_back(worker.get());
     }
