@@ -22,7 +22,7 @@ std::string policy_of(std::string_view page) {
         const std::string_view script = page.substr(begin, end - begin);
         std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
         SHA256(reinterpret_cast<const unsigned char*>(script.data()), script.size(), digest.data());
-        std::array<unsigned char, 2 * SHA256_DIGEST_LENGTH> base64{};
+        std::array<unsigned char, std::size_t{2} * SHA256_DIGEST_LENGTH> base64{};
         const int size = EVP_EncodeBlock(base64.data(), digest.data(), digest.size());
         allowed = "'sha256-" + std::string(base64.begin(), base64.begin() + size) + "'";
     }
