@@ -43,7 +43,7 @@ fs::path in_path(const std::string& program) {
     folders += ":/usr/sbin:/usr/local/sbin";
     for (std::size_t from = 0; from < folders.size();) {
         const std::size_t end = std::min(folders.find(':', from), folders.size());
-        const fs::path path = fs::path(folders.substr(from, end - from)) / program;
+        fs::path path = fs::path(folders.substr(from, end - from)) / program;
         if (access(path.c_str(), X_OK) == 0) return path;
         from = end + 1;
     }
@@ -69,7 +69,7 @@ fs::path postgres_folder() {
 /// MariaDB goes by the name of mysqld as well.
 fs::path mysql_program(SandboxKind kind) {
     const bool mariadb = kind == SandboxKind::mariadb;
-    const fs::path program = in_path(mariadb ? "mariadbd" : "mysqld");
+    fs::path program = in_path(mariadb ? "mariadbd" : "mysqld");
     if (program.empty() || (fs::canonical(program).filename() == "mariadbd") != mariadb) return {};
     return program;
 }

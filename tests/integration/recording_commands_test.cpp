@@ -27,12 +27,12 @@ class RecordingCommands : public testing::Test {
         ASSERT_TRUE((*to)->close());
     }
 
-    [[nodiscard]] Finished isotap(std::vector<std::string> words) const {
+    [[nodiscard]] Finished isotap(const std::vector<std::string>& words) const {
         Command command{.arguments = {isotap_program()}};
-        for (std::string& word : words) {
-            command.arguments.push_back(word == "FILE" ? file_ : std::move(word));
+        for (const std::string& word : words) {
+            command.arguments.push_back(word == "FILE" ? file_ : word);
         }
-        return run(std::move(command));
+        return run(command);
     }
 
     TemporaryFolder folder_;

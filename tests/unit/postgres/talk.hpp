@@ -58,6 +58,8 @@ class Talk : private history::EventSink, private protocol::NoteTaker {
 
     Talk() : Talk(Setting{}) {}
     explicit Talk(const Setting& setting);
+    Talk(const Talk&) = delete;
+    Talk& operator=(const Talk&) = delete;
     ~Talk() override;
 
     Talk& client(std::string_view bytes) { return feed(Side::client, bytes); }
