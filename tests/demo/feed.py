@@ -5,6 +5,8 @@ import threading
 import time
 import urllib.request
 
+import shop
+
 SHOWN_OF_EACH = 2
 # A verdict may take a second after the commit that closes its cycle.
 QUIET_SECONDS = 1.5
@@ -17,7 +19,7 @@ class Feed(threading.Thread):
         super().__init__(daemon=True)
         self._events = urllib.request.urlopen(admin + "/api/events")
         self._began = began
-        self._seen = collections.Counter()
+        self._seen = collections.defaultdict(collections.Counter)
         self._come = threading.Condition()
 
     def run(self):
@@ -32,20 +34,23 @@ class Feed(threading.Thread):
         except (OSError, ValueError, AttributeError):
             return  # the proxy has ended
 
-    def take(self):
-        """What was seen since the last call, by kind, once nothing more comes."""
+    def seen(self, level):
+        """What was seen so far, by kind, once nothing more comes. By the level and not by the time:
+        on a busy machine verdicts of one day may come when the next one has begun. `level`: that of
+        all transactions of an anomaly; None: of the others."""
         with self._come:
             while self._come.wait(QUIET_SECONDS):
                 pass
-            seen, self._seen = self._seen, collections.Counter()
-        return seen
+            return self._seen[level].copy()
 
     def _tell(self, anomaly):
         kind = (anomaly["name"], ", ".join(sorted({edge["table"] for edge in anomaly["cycle"]})))
+        serializable = set(anomaly["levels"]) == {shop.SERIALIZABLE}
         with self._come:
             self._come.notify()
-            self._seen[kind] += 1
-            if self._seen[kind] > SHOWN_OF_EACH:
+            seen = self._seen[shop.SERIALIZABLE if serializable else None]
+            seen[kind] += 1
+            if seen[kind] > SHOWN_OF_EACH:
                 return
         print(f"  {time.monotonic() - self._began:5.1f} s  {kind[0]} in {kind[1]}"
               f" ({anomaly['severity']} at {', '.join(anomaly['levels'])})", flush=True)
