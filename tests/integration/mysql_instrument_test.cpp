@@ -237,6 +237,7 @@ TEST_F(Judged, SerializableTransfersAreClean) {
     constexpr int clients = 32;
     constexpr int transfers = 12;
     std::vector<std::thread> threads;
+    threads.reserve(clients);
     for (int i = 0; i < clients; ++i) {
         threads.emplace_back([this, i] {
             const auto wire = client("SERIALIZABLE");
