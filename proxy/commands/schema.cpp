@@ -183,7 +183,8 @@ int run_schema(const std::vector<std::string>& arguments) {
         upstream.password = password;
     }
     if (upstream.user.empty() || upstream.database.empty()) {
-        refuse("the URL names no user or no database: write postgres://user@host/database");
+        refuse(fmt::format("the URL names no user or no database: write {}://user@host/database",
+                           upstream.dialect == history::Dialect::mysql ? "mysql" : "postgres"));
     }
     const auto columns = auxiliary_columns(upstream);
     // Whether every row has its name does not matter where they lose it.

@@ -1,3 +1,4 @@
+#include <cassert>
 #include <utility>
 
 #include "isotap/base/byte_reader.hpp"
@@ -40,6 +41,7 @@ void InstrumentedConversation::learn_types() {
 void InstrumentedConversation::prepare_again() {
     const auto found = prepared_.find(numbers_.meant(statement_));
     ledger_.pop();
+    assert(ledger_.empty());  // what goes behind an execution is for those that are not rewritten
     plans_.on_schema_changed(context_.id(plans_));
     stop_rewriting("refused by the server");
     cover(current_.coverage, current_.reason);
