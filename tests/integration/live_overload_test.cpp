@@ -135,7 +135,7 @@ TEST_F(LiveOverload, ClientsRunAtFullSpeedWhileAnalysisIsHeldInADebuggerAndTheDi
         EXPECT_GT(metrics.at("isotap_events_lost_total"), statements);
     }
     const Clock::duration free = run(statements);
-    EXPECT_LT(held, 3 * free + 1s);
+    EXPECT_LT(held, 3 * free + 5s);  // who waited for them would wait for ever
     EXPECT_EQ(verdict(), "unknown");
     client_.reset();
     EXPECT_EQ(isotap_->stop(), 0);

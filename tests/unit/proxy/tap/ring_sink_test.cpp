@@ -273,6 +273,9 @@ TEST(RingSink, AFastProducerDoesNotDisturbASlowConsumer) {
         }
         done = true;
     });
+    while (counters.lost.value() == 0) {
+        std::this_thread::yield();
+    }
     std::uint64_t came = 0;
     std::uint64_t characters = 0;
     while (!done || ring.depth() > 0) {
