@@ -38,6 +38,9 @@ class Conversation {
     /// See protocol::Session::on_released. A conversation that only looks on holds nobody.
     virtual void on_released(Time now, protocol::Actions& actions);
 
+    /// See protocol::Session::on_woken.
+    virtual void on_woken(Time /*now*/, protocol::Actions& /*actions*/) {}
+
     /// The client will send no more.
     virtual void on_client_end(Time /*now*/, protocol::Actions& /*actions*/) {}
     /// See protocol::Session.

@@ -96,6 +96,11 @@ void Session::on_released(Time now, Actions& actions) {
     conversation_->on_released(now, actions);
 }
 
+void Session::on_woken(Time now, Actions& actions) {
+    assert(conversation_);
+    conversation_->on_woken(now, actions);
+}
+
 void Session::on_shutdown(Time /*now*/, Actions& actions) {
     if (conversation_) {
         conversation_->shut_down(actions);

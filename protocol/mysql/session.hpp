@@ -35,6 +35,7 @@ class Session final : public protocol::Session {
     void on_tls_failed(protocol::Side leg, std::string_view why, Time now,
                        protocol::Actions& actions) override;
     void on_released(Time now, protocol::Actions& actions) override;
+    void on_woken(Time now, protocol::Actions& actions) override;
     void on_shutdown(Time now, protocol::Actions& actions) override;
     void on_closed(Time now) override;
     [[nodiscard]] protocol::Phase phase() const noexcept override;

@@ -70,6 +70,7 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     void dial();
     void on_dialled(Descriptor socket, const std::string& failure);
     void hold();
+    void wake();
     void start_tls(Side side, Bytes arrived);
     void go_on_with_tls();
     void on_tls_failed(const std::string& why);

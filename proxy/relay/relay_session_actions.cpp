@@ -33,6 +33,7 @@ void RelaySession::perform_one(const Action& action) {
             last_word_ = Clock::now();
             break;
         case ActionKind::hold: hold(); break;
+        case ActionKind::wake: wake(); break;
     }
 }
 
@@ -64,6 +65,20 @@ void RelaySession::release() {
     pass_end_of_client();
     shut_down_if_idle();
     resume();
+}
+
+void RelaySession::wake() {
+    constexpr auto a_moment = std::chrono::milliseconds{100};
+    context_.poller.at(Clock::now() + a_moment, [self = shared_from_this()] {
+        if (self->closed_ || self->blind_ || self->finishing_ || self->from(Side::server).ended) {
+            return;
+        }
+        self->session_->on_woken(system_now(), self->context_.actions);
+        self->perform();
+        self->pass_end_of_client();
+        self->shut_down_if_idle();
+        self->resume();
+    });
 }
 
 void RelaySession::dial() {

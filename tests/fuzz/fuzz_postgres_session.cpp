@@ -128,6 +128,7 @@ class Play {
                 case ActionKind::go_blind: blind_ = true; break;
                 case ActionKind::finish: over_ = true; break;
                 case ActionKind::hold: held_ = true; break;
+                case ActionKind::wake: break;
             }
         }
         actions_.clear();

@@ -122,6 +122,7 @@ class InstrumentBridge::Connection final : protocol::NoteTaker {
                 send_all(action.to == Side::client ? client_ : server_, action.bytes);
             }
             held = held || action.kind == ActionKind::hold;
+            wake_ = wake_ || action.kind == ActionKind::wake;
             over_ = over_ || action.kind == ActionKind::finish;
         }
         if (held) {
@@ -133,8 +134,12 @@ class InstrumentBridge::Connection final : protocol::NoteTaker {
         std::array<pollfd, 2> both{pollfd{client_.get(), POLLIN, 0},
                                    pollfd{server_.get(), POLLIN, 0}};
         constexpr int patience = 200;
-        if (::poll(both.data(), both.size(), patience) < 0) {
+        const int ready = ::poll(both.data(), both.size(), patience);
+        if (ready < 0) {
             return false;
+        }
+        if (ready == 0 && std::exchange(wake_, false)) {
+            call([this] { session_.on_woken({}, actions_); });
         }
         return take(Side::client, both[0]) && take(Side::server, both[1]);
     }
@@ -165,6 +170,7 @@ class InstrumentBridge::Connection final : protocol::NoteTaker {
     mysql::Session session_;
     protocol::Actions actions_;
     std::array<std::uint8_t, 65536> buffer_{};
+    bool wake_ = false;
     bool over_ = false;
 };
 

@@ -383,7 +383,7 @@ TEST_P(MysqlBadLuck, TheServerIsStartedAgain) {
     late.say(update);
     late.say(update);
     EXPECT_THAT(late.said(), HasSubstr("Rows matched: 1"));
-    expect_told("\"full\":2");
+    expect_told("\"full\":3");
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, MysqlBadLuck,

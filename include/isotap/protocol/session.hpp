@@ -29,6 +29,7 @@ enum class ActionKind : std::uint8_t {
     finish,     ///< flush what is due to both sides, then close both
     hold,       ///< feed nothing more of the client before `on_released` has been called; the
                 ///< server's bytes go on. The session keeps what it has not answered of its input
+    wake,       ///< call `on_woken` in a moment, whatever comes until then
 };
 
 /// One thing to do, in order. Input that no `send` mentions is swallowed.
@@ -137,6 +138,10 @@ class Session {
 
     /// What a `hold` waited for has come, or has taken too long. Called once for each `hold`.
     virtual void on_released(Time now, Actions& actions) = 0;
+
+    /// A moment has passed. Called once for each `wake`, while the server is there and the session
+    /// is not blind.
+    virtual void on_woken(Time /*now*/, Actions& /*actions*/) {}
 
     /// The proxy wants to end an idle or overdue session: the dialect says good-bye to both ends.
     virtual void on_shutdown(Time now, Actions& actions) = 0;

@@ -53,12 +53,47 @@ void InstrumentedConversation::on_released(Time now, Actions& actions) {
     settle();
 }
 
+/// A client that is silent behind a write of its own has the rows told as well: what it committed
+/// may have closed a cycle, and the next command may come tomorrow.
+void InstrumentedConversation::on_woken(Time now, Actions& actions) {
+    now_ = now;
+    actions_ = &actions;
+    wake_due_ = false;
+    if (!unread_ || asking_ != Asking::nothing || !nobody_would_notice()) {
+        return;
+    }
+    if (may_ask()) {
+        row_count_ = unread_->step.ok.affected_rows;
+        read_rows();
+    } else {
+        wake();
+    }
+}
+
+void InstrumentedConversation::wake() {
+    if (!std::exchange(wake_due_, true)) {
+        actions_->add(ActionKind::wake);
+    }
+}
+
+/// ROW_COUNT() can be answered behind a question of ours, the other counts and warnings cannot.
+bool InstrumentedConversation::nobody_would_notice() const noexcept {
+    const OkPacket& ok = unread_->step.ok;
+    return !counts_in_use_ && ok.warnings == 0 && !ok.status.has(StatusFlag::in_transaction) &&
+           has_questions(*unread_);
+}
+
+/// Nothing is with the server, and nothing of the client is on its way.
+bool InstrumentedConversation::may_ask() const noexcept {
+    return asking_ == Asking::nothing && !blind_ && !over_ && ledger_.empty() && kept_.empty() &&
+           backlog_.empty() && fate_ == Fate::undecided && client_stage_ == ClientStage::command;
+}
+
 /// A client that goes without a word still has its rows told.
 void InstrumentedConversation::on_client_end(Time now, Actions& actions) {
     now_ = now;
     actions_ = &actions;
-    if (unread_ && asking_ == Asking::nothing && !blind_ && !over_ && ledger_.empty() &&
-        kept_.empty()) {
+    if (unread_ && may_ask()) {
         read_rows();
     }
 }

@@ -38,6 +38,7 @@ class InstrumentedConversation final : public Conversation {
 
     void feed(protocol::Side from, Bytes bytes, Time now, protocol::Actions& actions) override;
     void on_released(Time now, protocol::Actions& actions) override;
+    void on_woken(Time now, protocol::Actions& actions) override;
     void on_client_end(Time now, protocol::Actions& actions) override;
     [[nodiscard]] bool owes_server() const noexcept override;
     void on_closed(Time now) override;
@@ -130,6 +131,9 @@ class InstrumentedConversation final : public Conversation {
     void go_on();
     void settle();
     [[nodiscard]] bool must_wait() const noexcept;
+    [[nodiscard]] bool may_ask() const noexcept;
+    [[nodiscard]] bool nobody_would_notice() const noexcept;
+    void wake();
     [[nodiscard]] bool would_show(const Decision& next) const noexcept;
     void hold();
 
@@ -227,6 +231,7 @@ class InstrumentedConversation final : public Conversation {
     std::optional<Repair> repair_;
     std::optional<Unread> unread_;
     Asking asking_ = Asking::nothing;
+    bool wake_due_ = false;
     bool rows_left_behind_ = false;  ///< a write failed, and its rows are still in the variables
     std::optional<std::string> read_;
     std::vector<std::optional<std::string>> reread_;

@@ -293,6 +293,7 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
                                step,
                                {step.ok.session_state.begin(), step.ok.session_state.end()},
                                now});
+        if (nobody_would_notice()) wake();
         return;
     }
     if (of_statement || request.command == Command::stmt_bulk_execute) {

@@ -132,6 +132,7 @@ void Wire::perform() {
             case ActionKind::go_blind: blind = true; break;
             case ActionKind::finish: other_actions.emplace_back("finish"); break;
             case ActionKind::hold: other_actions.emplace_back("hold"); break;
+            case ActionKind::wake: other_actions.emplace_back("wake"); break;
         }
     }
     actions_.clear();

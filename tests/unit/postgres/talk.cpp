@@ -265,6 +265,7 @@ void Talk::perform() {
                 asked.emplace_back("hold");
                 held_ = true;
                 break;
+            case protocol::ActionKind::wake: asked.emplace_back("wake"); break;
         }
     }
     actions_.clear();
