@@ -39,7 +39,8 @@ class DependencySink {
     /// An anomaly that needs no cycle, and the steps that show it.
     virtual void on_finding(AnomalyType type, std::span<const Dependency> steps) = 0;
 
-    /// A plain read and a locking read of one row disagree inside a snapshot transaction.
+    /// A plain read and a locking read of one row, or a write over what was current, disagree
+    /// inside a snapshot transaction.
     virtual void on_excused() = 0;
 
     /// An edge into a transaction that was retired: see `Statistics::breaches`.

@@ -118,6 +118,8 @@ class Inference {
     void apply_write(Slot transaction, const Workspace::Access& access, bool undone);
     void apply_list(const Workspace& work, const Workspace::List& list);
     void check_own_view(Slot transaction, const Workspace::Access& access);
+    [[nodiscard]] bool wrote_over(Slot transaction, Slot row, const history::Version& own,
+                                  const history::Version& version);
     void tell_own_view(Slot transaction, const Workspace::Access& access, AnomalyType type);
     [[nodiscard]] history::Version resolved(history::Version version) const noexcept;
     [[nodiscard]] bool is_own(Slot transaction, const history::Version& version) const noexcept;

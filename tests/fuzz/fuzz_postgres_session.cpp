@@ -54,8 +54,9 @@ class Play {
             (from == Side::client ? to_server_ : to_client_) += bytes;
             return;
         }
-        const std::string copy(bytes);
-        session_.feed(from, isotap::as_bytes(copy), {}, actions_);
+        // Gone behind the call, so that a view that is kept too long is caught.
+        const std::vector<std::uint8_t> passing(bytes.begin(), bytes.end());
+        session_.feed(from, passing, {}, actions_);
         perform();
     }
 

@@ -1,7 +1,6 @@
 #include "proxy/tap/recorder.hpp"
 
 #include <filesystem>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "analysis/history/recording/recording_reader.hpp"
 #include "proxy/tap/known_transactions.hpp"
 #include "proxy/tap/tap.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/proxy/tap/skew.hpp"
 
 namespace isotap::proxy {
@@ -30,9 +30,6 @@ class Lines final : public history::EventSink {
 
 class RecorderTest : public ::testing::Test {
   protected:
-    RecorderTest() { std::filesystem::create_directory(folder_); }
-    ~RecorderTest() override { std::filesystem::remove_all(folder_); }
-
     [[nodiscard]] ProxyOptions options() const {
         ProxyOptions made;
         made.relay.listeners.emplace_back().mode = Mode::observe;
@@ -64,9 +61,8 @@ class RecorderTest : public ::testing::Test {
         return lines.lines;
     }
 
-    std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
-                                    ("isotap-recorder-" + std::to_string(std::random_device{}()));
-    std::string file_ = folder_ / "a.isotap";
+    test::TemporaryFolder folder_;
+    std::string file_ = folder_.path() / "a.isotap";
     Log log_{LogFormat::text, static_cast<LogLevel>(99)};
 };
 
@@ -96,7 +92,7 @@ TEST_F(RecorderTest, HoldsNoLiteralsUnlessAsked) {
 
 TEST_F(RecorderTest, AFolderThatIsNotThereStopsTheRecordingAndNothingElse) {
     ProxyOptions elsewhere = options();
-    elsewhere.tap.record = folder_ / "nowhere" / "a.isotap";
+    elsewhere.tap.record = folder_.path() / "nowhere" / "a.isotap";
     const RecordingFigures figures = record(elsewhere);
     EXPECT_NE(figures.error, "");
     EXPECT_EQ(figures.recorded, 0U);
