@@ -209,7 +209,8 @@ void TransactionTracker::statement_failed(const TransactionControl& control, std
                                           Time requested, Time at) {
     const bool unit = ordinal_ == 1 && autocommit_ && !in_transaction_;
     if (rolls_back_all(error) || unit) {
-        if (rolls_back_all(error)) isolation_.ended_by_server();
+        // Behind a statement alone MySQL has forgotten what was set for one transaction.
+        if (!unit) isolation_.ended_by_server();
         end(leaves_doubt(error) ? Outcome::indeterminate : Outcome::aborted, requested, at);
         in_transaction_ = false;
         return;

@@ -247,6 +247,7 @@ TEST(MysqlTransactions, ALevelForOneTransactionOutlivesADeadlock) {
 TEST(MysqlTransactions, ALevelForOneTransactionMayOutliveAStatementAlone) {
     const Step once{"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", ok(1)};
     const Step alone{"SELECT 1", result_set(1, 1)};
+    const Step deadlock{"UPDATE t SET a=1", error(1, 1213, "40001")};
     const Step begin{"BEGIN", ok(1, open)};
     const Step commit{"COMMIT", ok(1)};
     EXPECT_EQ(levels_of({once, alone, alone, begin, commit, begin}),
@@ -254,6 +255,8 @@ TEST(MysqlTransactions, ALevelForOneTransactionMayOutliveAStatementAlone) {
                      "RR default"}));
     EXPECT_EQ(levels_of({once, alone, once, begin}),
               (Lines{"RR default", "RC transaction", "RR default", "RC transaction"}));
+    EXPECT_EQ(levels_of({once, deadlock, begin}),
+              (Lines{"RR default", "RC transaction", "unknown unknown"}));
 }
 
 TEST(MysqlTransactions, ALevelThatTheServerReportsIsKnownBest) {
