@@ -1,9 +1,10 @@
 """Every benchmark, one after the other, as one report with pictures.
 
-usage: all.py [--output FOLDER] [--quick] [--part NAME]… [--build FOLDER]
+usage: all.py [--output FOLDER] [--quick] [--seconds N] [--part NAME]… [--build FOLDER]
 
 A part that fails is told as such in the report, and the others are still measured. A full run takes
-some three hours; --quick only shows that everything runs.
+some three hours, one with --seconds 1 less than half of that; --quick only shows that everything
+runs.
 """
 import argparse
 import dataclasses
@@ -32,13 +33,14 @@ def parts(options):
     bench = options.build / "tests" / "bench"
     script = [sys.executable]
     quick = ["--quick"] if options.quick else []
+    seconds = ["--seconds", str(options.seconds)] if options.seconds else []
 
     def campaign(name, title):
         result = options.output / f"{name}.json"
         drawn = tuple((f"{name}-{figure}.svg", [*script, HERE / "plot_legs.py", result, figure])
                       for figure in ("throughput", "cpu"))
-        return Part(name, title, [*script, HERE / "run.py", name, *quick, "--json", result,
-                                  "--isotap", options.build / "isotap"], drawn)
+        return Part(name, title, [*script, HERE / "run.py", name, *quick, *seconds, "--json",
+                                  result, "--isotap", options.build / "isotap"], drawn)
 
     transactions = "200000" if options.quick else "20000000"
     return [
@@ -94,6 +96,8 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench all", description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("bench-report"))
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seconds", type=int, metavar="N",
+                        help="of each run of relay and instrument; 5 when left out")
     parser.add_argument("--part", action="append", metavar="NAME")
     parser.add_argument("--build", type=pathlib.Path, default=RELEASE, metavar="FOLDER")
     return parser.parse_args(arguments)
