@@ -143,6 +143,19 @@ TEST_P(MysqlPreparedAnswers, WarningsBehindAStatementThatIsClosed) {
     });
 }
 
+/// What DO may have set nobody knows, nor what is quoted from then on.
+TEST_P(MysqlPreparedAnswers, WarningsWhereSettingsAreUnknown) {
+    expect_same([](Client& client) {
+        const std::string number = client.prepare("insert ignore into acc values (1, 1)");
+        const std::string update = client.prepare("update acc set bal = bal + 1 where id < 4");
+        client.query("do length(@@sql_mode)");
+        client.execute(number);
+        client.query("Show Warnings");
+        client.execute(update);
+        client.query("select Row_Count()");
+    });
+}
+
 TEST_P(MysqlPreparedAnswers, PreparedQuestionsBehindAWrite) {
     expect_same([](Client& client) {
         const std::string write = client.prepare("update ignore acc set id = 2 where id = 1");

@@ -46,6 +46,15 @@ bool mentions_diagnostics(const sql::TokenList& tokens) noexcept {
     return false;
 }
 
+/// Where nobody knows what is quoted: within a word, a name or a literal as well.
+template <std::size_t count>
+bool may_mention(std::string_view text, const std::array<std::string_view, count>& words) noexcept {
+    return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
+        return std::search(text.begin(), text.end(), word.begin(), word.end(), sql::same_letter) !=
+               text.end();
+    });
+}
+
 bool writes(const sql::Plan& plan) noexcept {
     return std::any_of(plan.tables.begin(), plan.tables.end(),
                        [](const auto& table) { return !history::is_read(table.kind); });
@@ -88,6 +97,11 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
     Decision decision;
     decision.reason = "settings unknown";
     if (!lexing.certain) {
+        decision.counts_mentioned =
+            may_mention(text, std::array<std::string_view, 2>{"row_count", "found_rows"});
+        decision.diagnostics_mentioned = may_mention(
+            text,
+            std::array<std::string_view, 4>{"warning", "errors", "error_count", "diagnostic"});
         return decision;
     }
     sql::StatementSplitter splitter(text, lexing);
