@@ -254,6 +254,8 @@ void Inference::check_own_view(Slot transaction, const Workspace::Access& access
         options_.excuse_current_reads && (reader.level == history::IsolationLevel::snapshot ||
                                           reader.level == history::IsolationLevel::repeatable_read);
     if (own_before) {
+        // The write went by what was current. Somebody else may have moved the row to another key
+        // before: then the snapshot still shows it at its old place.
         if (may_differ && !own_now && !wrote_over(transaction, access.row, before, now)) {
             sink_.on_excused();
         } else if (!own_now || now.statement < before.statement) {
@@ -268,14 +270,14 @@ void Inference::check_own_view(Slot transaction, const Workspace::Access& access
     }
 }
 
-/// Between what a snapshot shows and the transaction's own write over what was current, somebody
-/// else may have given the row another key: the snapshot still shows it at its old place.
-bool Inference::wrote_over(Slot transaction, Slot row, const Version& own, const Version& version) {
-    Slot at = versions_.of(row, own);
+/// Whether its own writes up to `own` began over that version, with nobody else's in between.
+bool Inference::wrote_over(Slot transaction, Slot row, const Version& own,
+                           const Version& version) const noexcept {
+    Slot at = versions_.find(row, own);
     while (at != no_slot && is_own(transaction, versions_[at].name)) {
         at = versions_[at].previous;
     }
-    return at != no_slot && at == versions_.of(row, version);
+    return at != no_slot && at == versions_.find(row, version);
 }
 
 void Inference::tell_own_view(Slot transaction, const Workspace::Access& access, AnomalyType type) {

@@ -119,7 +119,7 @@ class Inference {
     void apply_list(const Workspace& work, const Workspace::List& list);
     void check_own_view(Slot transaction, const Workspace::Access& access);
     [[nodiscard]] bool wrote_over(Slot transaction, Slot row, const history::Version& own,
-                                  const history::Version& version);
+                                  const history::Version& version) const noexcept;
     void tell_own_view(Slot transaction, const Workspace::Access& access, AnomalyType type);
     [[nodiscard]] history::Version resolved(history::Version version) const noexcept;
     [[nodiscard]] bool is_own(Slot transaction, const history::Version& version) const noexcept;

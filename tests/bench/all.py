@@ -17,6 +17,7 @@ import machine
 
 HERE = pathlib.Path(__file__).resolve().parent
 RELEASE = HERE.parents[1] / "build" / "release"
+PARTS = ("relay", "instrument", "sql", "check", "stream", "live")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,11 +97,19 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench all", description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("bench-report"))
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--seconds", type=int, metavar="N",
+    parser.add_argument("--seconds", type=positive, metavar="N",
                         help="of each run of relay and instrument; 5 when left out")
-    parser.add_argument("--part", action="append", metavar="NAME")
+    parser.add_argument("--part", action="append", choices=PARTS, metavar="NAME",
+                        help="only this one, of: " + ", ".join(PARTS))
     parser.add_argument("--build", type=pathlib.Path, default=RELEASE, metavar="FOLDER")
     return parser.parse_args(arguments)
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be at least 1")
+    return number
 
 
 def main(arguments):

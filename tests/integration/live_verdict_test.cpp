@@ -79,11 +79,10 @@ TEST(LiveVerdict, ComesWithinASecondThoughNothingFollows) {
         waits.push_back(Milliseconds(Clock::now() - committed).count());
     }
     std::sort(waits.begin(), waits.end());
-    const double median = waits.at(waits.size() / 2);
-    std::cout << "commit to verdict: p50 " << median << " ms, most " << waits.back() << " ms\n";
-    // Not the most: the machine that runs this may stand still for a while.
-    EXPECT_LT(median, 1'000);
-    EXPECT_GT(isotap.metrics().at("isotap_verdict_lag_seconds"), 0);
+    std::cout << "commit to verdict: p50 " << waits.at(waits.size() / 2) << " ms, most "
+              << waits.back() << " ms\n";
+    // The machine that runs this may stand still for a while: that is for two of them at most.
+    EXPECT_LT(waits.at(waits.size() - 3), 1'000);
 }
 
 }  // namespace

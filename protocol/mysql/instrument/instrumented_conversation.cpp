@@ -59,7 +59,7 @@ void InstrumentedConversation::on_woken(Time now, Actions& actions) {
     now_ = now;
     actions_ = &actions;
     wake_due_ = false;
-    if (!unread_ || asking_ != Asking::nothing || !nobody_would_notice()) {
+    if (!unread_ || !nobody_would_notice()) {
         return;
     }
     if (may_ask()) {

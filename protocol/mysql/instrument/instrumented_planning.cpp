@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -47,8 +48,7 @@ bool mentions_diagnostics(const sql::TokenList& tokens) noexcept {
 }
 
 /// Where nobody knows what is quoted: within a word, a name or a literal as well.
-template <std::size_t count>
-bool may_mention(std::string_view text, const std::array<std::string_view, count>& words) noexcept {
+bool may_mention(std::string_view text, std::initializer_list<std::string_view> words) noexcept {
     return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
         return std::search(text.begin(), text.end(), word.begin(), word.end(), sql::same_letter) !=
                text.end();
@@ -97,11 +97,9 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
     Decision decision;
     decision.reason = "settings unknown";
     if (!lexing.certain) {
-        decision.counts_mentioned =
-            may_mention(text, std::array<std::string_view, 2>{"row_count", "found_rows"});
-        decision.diagnostics_mentioned = may_mention(
-            text,
-            std::array<std::string_view, 4>{"warning", "errors", "error_count", "diagnostic"});
+        decision.counts_mentioned = may_mention(text, {"row_count", "found_rows"});
+        decision.diagnostics_mentioned =
+            may_mention(text, {"warning", "errors", "error_count", "diagnostic"});
         return decision;
     }
     sql::StatementSplitter splitter(text, lexing);
