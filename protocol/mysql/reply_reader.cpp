@@ -68,8 +68,10 @@ ReplyStep ReplyReader::take(const Piece& packet) noexcept {
         case Stage::idle: return surprise();
         case Stage::head: return take_head(packet);
         case Stage::columns:
-        case Stage::parameters:
         case Stage::prepared_columns: return take_definition();
+        case Stage::parameters:
+            return !deprecates_eof() && is_end(packet) ? take_end_of_parameters()
+                                                       : take_definition();
         case Stage::end_of_columns: return take_end_of_columns(packet);
         case Stage::rows: return take_row(packet);
         case Stage::prepare_head: return take_prepare_head(packet);
@@ -253,10 +255,15 @@ ReplyStep ReplyReader::take_end_of_definitions(const Piece& packet) noexcept {
         return surprise();
     }
     if (stage_ == Stage::end_of_parameters) {
-        expect_prepared_columns();
-    } else {
-        stage_ = Stage::idle;
+        return take_end_of_parameters();
     }
+    stage_ = Stage::idle;
+    return detail();
+}
+
+/// Sooner than announced where MySQL has dropped one: `GROUP_CONCAT(… ORDER BY ?)`.
+ReplyStep ReplyReader::take_end_of_parameters() noexcept {
+    expect_prepared_columns();
     return detail();
 }
 

@@ -77,6 +77,7 @@ class ReplyReader {
     ReplyStep take_row(const Piece& packet) noexcept;
     ReplyStep take_prepare_head(const Piece& packet) noexcept;
     ReplyStep take_end_of_definitions(const Piece& packet) noexcept;
+    ReplyStep take_end_of_parameters() noexcept;
     ReplyStep take_simple(const Piece& packet) noexcept;
     ReplyStep take_authentication(const Piece& packet) noexcept;
     ReplyStep take_error(const Piece& packet) noexcept;

@@ -28,20 +28,22 @@ bool may_roll_back_all(std::uint32_t error) noexcept {
     return is_one_of<2>(error, {1205, 1020});
 }
 
-/// Errors of a COMMIT that was never tried: it could not be read, or XA forbids it.
+/// Errors of a statement that was never tried, a COMMIT among them: it could not be read, a cursor
+/// was asked for that it has not, its protocol or an unknown number forbids it, and so do XA, a
+/// quota, and a password to be changed.
 bool never_ran(std::uint32_t error) noexcept {
-    return is_one_of<4>(error, {1064, 1149, 1399, 1792});
+    return is_one_of<10>(error, {1064, 1149, 1210, 1226, 1243, 1295, 1399, 1615, 1792, 1820});
+}
+
+/// Errors of a COMMIT that undid the transaction.
+bool undoes_a_commit(std::uint32_t error) noexcept {
+    return is_one_of<2>(error, {1180, 3101});
 }
 
 /// Errors after which nobody knows whether a commit took place: the server went away, the session
 /// was killed, and TiDB's own word for it.
 bool leaves_doubt(std::uint32_t error) noexcept {
     return is_one_of<3>(error, {1053, 1927, 8501});
-}
-
-/// Errors of a statement that was interrupted: harmless, unless it was a COMMIT.
-bool interrupted(std::uint32_t error) noexcept {
-    return is_one_of<3>(error, {1317, 1969, 3024});
 }
 
 /// The server keeps them until somebody decides: so do we, up to a bound.
@@ -216,17 +218,19 @@ void TransactionTracker::statement_failed(const TransactionControl& control, std
         return;
     }
     maybe_rolled_back_ = maybe_rolled_back_ || may_roll_back_all(error);
-    const bool ends =
-        control.verb == TransactionVerb::commit || control.verb == TransactionVerb::rollback ||
-        control.verb == TransactionVerb::xa_commit || control.verb == TransactionVerb::xa_rollback;
+    const bool commits =
+        control.verb == TransactionVerb::commit || control.verb == TransactionVerb::xa_commit;
+    const bool ends = commits || control.verb == TransactionVerb::rollback ||
+                      control.verb == TransactionVerb::xa_rollback;
     if (never_ran(error)) {
         return;
     }
     if (ends) {
-        const bool doubt =
-            control.verb == TransactionVerb::commit && (leaves_doubt(error) || interrupted(error));
+        // In doubt the server may still be in it: what comes next is then not seen from its
+        // beginning.
+        const bool doubt = commits && !undoes_a_commit(error);
         end(doubt ? Outcome::indeterminate : Outcome::aborted, requested, at);
-        in_transaction_ = false;
+        in_transaction_ = doubt && in_transaction_;
     } else if (control.verb == TransactionVerb::implicit_commit ||
                control.verb == TransactionVerb::begin) {
         // It commits what is open before it does its own work; which of the two failed is not told.

@@ -28,18 +28,10 @@ void run(PostgresWire& client, std::string_view sql) {
     }
 }
 
-double anomalies(IsotapProcess& isotap) {
-    double sum = 0;
-    for (const auto& [name, value] : isotap.metrics()) {
-        sum += name.starts_with("isotap_anomalies_total") ? value : 0;
-    }
-    return sum;
-}
-
 /// Asks until so many were told; false after ten seconds.
 bool await(IsotapProcess& isotap, double count) {
     const auto deadline = Clock::now() + 10s;
-    while (anomalies(isotap) < count) {
+    while (isotap.anomalies() < count) {
         if (Clock::now() > deadline) {
             return false;
         }

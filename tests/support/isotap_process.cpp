@@ -81,6 +81,14 @@ std::map<std::string, double> IsotapProcess::metrics() {
     return all;
 }
 
+double IsotapProcess::anomalies() {
+    double sum = 0;
+    for (const auto& [name, value] : metrics()) {
+        sum += name.starts_with("isotap_anomalies_total") ? value : 0;
+    }
+    return sum;
+}
+
 Memory memory_of(pid_t process) {
     const std::string status = read_file("/proc/" + std::to_string(process) + "/status");
     const auto kibibytes = [&](std::string_view name) {

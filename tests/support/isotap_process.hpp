@@ -32,6 +32,9 @@ class IsotapProcess {
     /// What /metrics says now: by name with labels, as written there. Needs `--admin`.
     [[nodiscard]] std::map<std::string, double> metrics();
 
+    /// How many anomalies it has found so far, hazards among them.
+    [[nodiscard]] double anomalies();
+
     /// Asks it to end as a service manager would; its exit code.
     int stop() { return process_.stop(); }
 

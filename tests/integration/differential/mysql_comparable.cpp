@@ -122,7 +122,7 @@ std::string without_source(std::string definition) {
     std::size_t at = 0;
     for (int name = 0; name < 6; ++name) {
         const std::size_t size = text_size(definition, at);
-        if (name == 3 || name == 5) {
+        if (name == 1 || name == 3 || name == 5) {
             definition.erase(at, size);
         } else {
             at += size;

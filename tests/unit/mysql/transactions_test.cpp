@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -387,6 +389,32 @@ TEST(MysqlTransactions, ACommitThatTheServerDidNotFinishIsInDoubt) {
     EXPECT_EQ(history_of({{"BEGIN", ok(1, open)}, {"COMMIT", error(1, 1053)}}).back(),
               "1 indeterminate");
     EXPECT_EQ(history_of({{"BEGIN", ok(1, open)}, {"COMMIT", error(1, 1213)}}).back(), "1 aborted");
+}
+
+TEST(MysqlTransactions, ACommitThatFailsForAReasonThatNobodyKnowsIsInDoubt) {
+    const auto behind = [](std::uint16_t number) {
+        return history_of({{"BEGIN", ok(1, open)},
+                           {"COMMIT", error(1, number)},
+                           {"SELECT 1", ok(1, open)},
+                           {"COMMIT", ok(1, autocommit)}});
+    };
+    const auto has = [](const Lines& lines, const std::string& line) {
+        return std::find(lines.begin(), lines.end(), line) != lines.end();
+    };
+    EXPECT_TRUE(has(behind(4711), "1 indeterminate"));
+    EXPECT_EQ(behind(4711).back(), "2 committed incomplete") << "it may be a part of the first";
+    EXPECT_TRUE(has(behind(1180), "1 aborted"));
+}
+
+/// A prepared COMMIT with a cursor, say.
+TEST(MysqlTransactions, ACommitThatTheServerDidNotTryChangesNothing) {
+    for (const std::uint16_t number : std::vector<std::uint16_t>{1064, 1210, 1226, 1295, 1820}) {
+        const Lines lines = history_of({{"BEGIN", ok(1, open)},
+                                        {"COMMIT", error(1, number)},
+                                        {"ROLLBACK", error(1, number)},
+                                        {"COMMIT", ok(1, autocommit)}});
+        EXPECT_EQ(lines.back(), "1 committed") << number;
+    }
 }
 
 TEST(MysqlTransactions, AnInterruptedStatementAloneIsUndone) {
