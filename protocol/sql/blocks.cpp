@@ -76,4 +76,12 @@ TokenIndex called(const Relation& relation) noexcept {
     return relation.alias != no_token ? relation.alias : relation.name;
 }
 
+bool shares_its_name(const Draft& draft, const Relation& relation) {
+    return std::count_if(draft.structure.relations.begin(), draft.structure.relations.end(),
+                         [&](const Relation& other) {
+                             return other.block == relation.block && called(other) != no_token &&
+                                    draft.name(called(other)) == draft.name(called(relation));
+                         }) > 1;
+}
+
 }  // namespace isotap::sql

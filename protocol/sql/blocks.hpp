@@ -29,4 +29,7 @@ bool only_exists(const Draft& draft, QueryId query);
 /// How the block's expressions call the relation.
 TokenIndex called(const Relation& relation) noexcept;
 
+/// `FROM t, other.t`: legal where only qualified names are used; ours might not be unique.
+bool shares_its_name(const Draft& draft, const Relation& relation);
+
 }  // namespace isotap::sql

@@ -29,15 +29,6 @@ history::AccessKind kind_of(const Draft& draft, const Query& query, const Relati
     return history::AccessKind::read;
 }
 
-/// `FROM t, other.t`: legal where only qualified names are used; ours might not be unique.
-bool shares_its_name(const Draft& draft, const Relation& relation) {
-    return std::count_if(draft.structure.relations.begin(), draft.structure.relations.end(),
-                         [&](const Relation& other) {
-                             return other.block == relation.block && called(other) != no_token &&
-                                    draft.name(called(other)) == draft.name(called(relation));
-                         }) > 1;
-}
-
 /// What LIMIT cuts off counts like what WHERE rejects: it is no part of what was read. What stands
 /// in front of an OFFSET had to be there for the others to come.
 bool skips_rows(const Draft& draft, TokenRange limit) {

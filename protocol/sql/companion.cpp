@@ -15,7 +15,6 @@ constexpr std::string_view closing = ") as isotap_o";
 
 }  // namespace
 
-/// ` from … where …`, as the client wrote them.
 Quoting Companions::source_of(BlockId id) const {
     const Block& block = draft_.structure.blocks[id];
     Quoting text;

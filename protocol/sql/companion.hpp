@@ -43,6 +43,9 @@ class Companions {
     /// The subquery uses, or may use, a column of a table outside of it.
     [[nodiscard]] bool is_correlated(QueryId query) const;
 
+    /// ` from … where … `, as the client wrote them.
+    [[nodiscard]] Quoting source_of(BlockId id) const;
+
   private:
     [[nodiscard]] bool hides_rows(QueryId id) const;
     /// A LIMIT that changes nothing: see `only_exists`.
@@ -51,7 +54,6 @@ class Companions {
     [[nodiscard]] std::string_view obstacle_of_text(TokenRange range) const;
     [[nodiscard]] bool is_column_within(TokenIndex name, TokenRange range) const;
     [[nodiscard]] bool refers_outside(TokenRange text, TokenRange scope) const;
-    [[nodiscard]] Quoting source_of(BlockId id) const;
     void add_condition(const Block& block, Quoting& text) const;
     [[nodiscard]] Quoting told_once(const Quoting& column) const;
 

@@ -85,6 +85,9 @@ struct Reread {
     Hold hold = Hold::locks;
     /// All that keeps coverage from being full is that these rows are not told yet.
     bool completes = false;
+    /// They are what the whole result came from, and nothing else tells of the statement: it is
+    /// `opaque` until they are told.
+    bool of_result = false;
     /// The result tells the same as `packed_if_short`: to be put only where that was too long.
     bool spare = false;
 

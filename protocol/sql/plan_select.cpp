@@ -37,6 +37,10 @@ class SelectPlan {
             return;
         }
         note_what_is_left();
+        if (!untold_result_.empty()) {
+            read_result_again();
+            return;
+        }
         companions_.wrap();
         if (draft_.plan.added.empty()) {
             const bool reread = !rereads_.blocks().empty();
@@ -116,6 +120,9 @@ class SelectPlan {
     void tell_result() {
         const QueryId top = structure_.top;
         std::string_view why = carrier_.obstacle(top);
+        if (mysql() && ask_for_result(why)) {
+            return;
+        }
         const bool hides_groups = has_having(top) && !mysql();
         if (!why.empty() || hides_groups) {
             const std::string_view beside = why == "INTO" || why == "empty select list" || mysql()
@@ -194,9 +201,38 @@ class SelectPlan {
 
     void read_beside(QueryId query) {
         companions_.read_beside(query);
+        tell_beside(query);
+    }
+
+    void tell_beside(QueryId query) {
         for (const BlockId arm : arms_of(structure_, query)) {
             beside_[arm] = true;
         }
+    }
+
+    /// Behind the statement, which goes as it is. `why` its own columns tell nothing.
+    bool ask_for_result(std::string_view why) {
+        const QueryId source = rereads_.source_of_result();
+        why = first(why, carrier_.obstacle(source));
+        if (why.empty() || locks() || !rereads_.can_read_arms(source)) {
+            return false;
+        }
+        untold_result_ = why;
+        rereads_.add_arms(source, why);
+        tell_beside(structure_.top);
+        tell_beside(source);
+        return true;
+    }
+
+    /// All of it, or none.
+    void read_result_again() {
+        rereads_.finish();
+        if (!draft_.plan.reread.completes) {
+            draft_.opaque(untold_result_);
+            return;
+        }
+        draft_.plan.coverage = history::Coverage::opaque;
+        draft_.plan.reread.of_result = true;
     }
 
     /// Gives what keeps a subquery in an expression from being told.
@@ -235,9 +271,7 @@ class SelectPlan {
             return obstacle == "nested subquery" ? why : obstacle;
         }
         companions_.read_deciding(id);
-        for (const BlockId arm : arms_of(structure_, id)) {
-            beside_[arm] = true;
-        }
+        tell_beside(id);
         draft_.plan.silent_when_empty = true;
         return {};
     }
@@ -272,9 +306,7 @@ class SelectPlan {
             rereads_.add_spare(id, "subquery");
         }
         draft_.plan.silent_when_empty = draft_.plan.silent_when_empty || once;
-        for (const BlockId arm : arms_of(structure_, id)) {
-            beside_[arm] = true;
-        }
+        tell_beside(id);
         return {};
     }
 
@@ -300,6 +332,8 @@ class SelectPlan {
     Companions companions_;
     Rereads rereads_;
     std::vector<bool> beside_;
+    /// Why the result does not tell what it came from, though that can be read again.
+    std::string_view untold_result_;
 };
 
 }  // namespace

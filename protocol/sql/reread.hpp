@@ -4,11 +4,12 @@
 
 #include "protocol/sql/companion.hpp"
 #include "protocol/sql/draft.hpp"
+#include "protocol/sql/told.hpp"
 
 namespace isotap::sql {
 
 /// MySQL family: what a statement reads out of sight, in a subquery or as the source of an INSERT,
-/// is asked for behind it. Only what must give the same rows then.
+/// or behind a DISTINCT, is asked for behind it. Only what must give the same rows then.
 ///
 /// With `Hold::locks`, only what takes no lock that the statement has not taken: it has read all
 /// rows that it found, by the primary key or from end to end, and the rows themselves, not those of
@@ -27,6 +28,14 @@ class Rereads {
     /// The same of one whose result tells it, unless that is too long.
     void add_spare(QueryId id, std::string_view reason);
 
+    /// The query whose rows the statement shows: its own, or that of the derived table which is all
+    /// that it reads.
+    [[nodiscard]] QueryId source_of_result() const;
+
+    /// All rows that the arms of this query come from can be read again. In a snapshot only.
+    [[nodiscard]] bool can_read_arms(QueryId id) const;
+    void add_arms(QueryId id, std::string_view reason);
+
     /// Everything that stands directly in a block and can be read again.
     void add_all_of(BlockId block);
 
@@ -37,6 +46,7 @@ class Rereads {
     void finish();
 
   private:
+    void ask_for(const Told& rows, const Quoting& source);
     [[nodiscard]] const Relation* only_relation(QueryId id) const;
     [[nodiscard]] bool is_sure_to_run(QueryId id) const;
     [[nodiscard]] bool stands_alone(QueryId id, TokenRange around) const;

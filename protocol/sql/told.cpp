@@ -49,6 +49,11 @@ void tell_rows(Draft& draft, const Table& table, const std::string& qualifier,
     }
 }
 
+Told each_once(Told packed) {
+    packed.text.insert(packed.text.find('(') + 1, "distinct ");
+    return packed;
+}
+
 Told if_short(Told packed) {
     packed.role = ColumnRole::packed_if_short;
     packed.text = "if(length(" + packed.text + ")>" + std::to_string(bytes_in_each_row) + ",'!'," +

@@ -20,6 +20,9 @@ struct Told {
 void tell_rows(Draft& draft, const Table& table, const std::string& qualifier,
                history::AccessKind kind, std::vector<Told>& told);
 
+/// Packed, for MySQL: each row once, however often it is found.
+Told each_once(Told packed);
+
 /// What is packed in every row of a result, for MySQL: it would be too much where it is long.
 Told if_short(Told packed);
 

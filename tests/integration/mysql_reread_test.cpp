@@ -135,6 +135,57 @@ TEST_P(MysqlReread, TellsWhatASubqueryOfASelectRead) {
     }
 }
 
+/// Of what a result does not show, where the transaction has a snapshot.
+TEST_P(MysqlReread, TellsWhatAResultCameFrom) {
+    const Cases cases{
+        {"select distinct item from sale where price > 1", {"read sale 1", "read sale 2"}},
+        {"select bal, count(*) from acc where id < 3 group by bal having count(*) > 7",
+         {"read acc 1", "read acc 2"}},
+        {"select id from acc where id = 1 union select item from sale where id < 3",
+         {"read acc 1", "read sale 1", "read sale 2"}},
+        {"select id from acc where id < 3 except select id from sale where id < 3",
+         {"read acc 1", "read acc 2", "read sale 1", "read sale 2"}},
+        {"select distinct n from item left join sale on sale.item = item.id and price > 2 where "
+         "item.id < 3",
+         {"read item 1", "read item 2", "read sale 2"}},
+        {"select distinct a.bal from acc a join acc b on b.id = a.id where a.id < 3",
+         {"read acc 1", "read acc 1", "read acc 2", "read acc 2"}},
+        {"select count(*) from (select distinct item from sale where price > 1) d",
+         {"read sale 1", "read sale 2"}},
+        {"select distinct id from acc where id = 77", {}},
+    };
+    run_each(cases, "READ COMMITTED");
+    run_each(cases, "REPEATABLE READ");
+    run(cases.front().first + " -- alone");
+    end();
+    for (const auto& [sql, rows] : cases) {
+        expect(sql + " /* REPEATABLE READ */", rows, Coverage::full);
+        EXPECT_EQ(statement(sql + " /* READ COMMITTED */").coverage, Coverage::opaque) << sql;
+    }
+    EXPECT_EQ(statement(cases.front().first + " -- alone").coverage, Coverage::opaque);
+}
+
+/// Another transaction goes by between the statement and the question.
+TEST_P(MysqlReread, NamesTheVersionThatTheResultCameFrom) {
+    const std::string select = "select distinct price from sale";
+    const std::string change = "update sale set price = 50 where id = 2";
+    auto other = proxy_->client();
+    run("begin");
+    run(select);
+    other->query(change);
+    run(select + " -- again");
+    run("update sale set price = 9 where id = 1");
+    run(select + " -- own");
+    run("commit");
+    other.reset();
+    end();
+    for (const char* end : {"", " -- again", " -- own"}) {
+        EXPECT_EQ(seen(select + end, "read sale 2"), history::Version::initial()) << end;
+    }
+    EXPECT_EQ(seen(select + " -- own", "read sale 1"),
+              history::Version::written_by(statement("update sale set price = 9 where id = 1").id));
+}
+
 /// The snapshot has one version, the write goes by another one, for which it waited.
 TEST_P(MysqlReread, NamesTheVersionThatAWriteWaitedFor) {
     const std::string select =
@@ -147,7 +198,7 @@ TEST_P(MysqlReread, NamesTheVersionThatAWriteWaitedFor) {
     if (GetParam() != MysqlFlavour::mysql) {
         run("set session innodb_snapshot_isolation = off");  // refuses such a write
     }
-    const auto other = proxy_->client();
+    auto other = proxy_->client();
     run("begin");
     run(select);
     other->query("begin");
@@ -157,7 +208,7 @@ TEST_P(MysqlReread, NamesTheVersionThatAWriteWaitedFor) {
     other->query("commit");
     EXPECT_EQ(client_->read_reply(3).front().head(), 0);
     run("commit");
-    other->send(mysql_command(1));
+    other.reset();
     end();
     expect(select, {"read acc 1", "read acc 2", "read sale 1", "read sale 2", "read sale 3"},
            Coverage::full);

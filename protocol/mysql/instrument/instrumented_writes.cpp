@@ -62,9 +62,10 @@ void InstrumentedConversation::go_on_reading() {
 /// the answer. It takes a row that was touched to know that the statement came to read at all, and
 /// warnings are the client's: asking forgets them.
 bool InstrumentedConversation::can_reread(const ReplyStep& step) const {
-    const bool touched = step.part == ReplyPart::ok           ? step.ok.affected_rows > 0
-                         : step.part == ReplyPart::result_set ? step.rows > 0
-                                                              : false;
+    const bool touched = step.part == ReplyPart::ok ? step.ok.affected_rows > 0
+                         : step.part == ReplyPart::result_set
+                             ? step.rows > 0 || (current_.plan && current_.plan->reread.of_result)
+                             : false;
     if (fused_ || current_.reread.empty() || !touched || step.ok.warnings > 0 ||
         !step.ok.status.has(StatusFlag::in_transaction)) {
         return false;

@@ -54,6 +54,14 @@ bool may_be_sorted_aside(const std::string& text) {
     return false;
 }
 
+/// Of `select … from (select * from t limit n) d`, prepared, MariaDB 10.11 does not find `d.a` in a
+/// subquery; it does where the columns of `*` are named, as they are when it is captured.
+bool loses_a_column(const Heard& heard, const std::string& text) {
+    return !heard.lines.empty() &&
+           heard.lines.back().find("#42S22Unknown column 'd") != std::string::npos &&
+           text.find("limit 1000) d") != std::string::npos;
+}
+
 std::string last_of(const std::string& log) {
     constexpr std::size_t enough = 12'000;
     return log.substr(log.size() < enough ? 0 : log.size() - enough);
@@ -192,6 +200,10 @@ class MysqlDifferential : public testing::Test {
         said_last_.back() += one.lines.empty() ? "" : "\n  " + one.lines.back();
         ++said_;
         failed_ += !one.lines.empty() && one.lines.back().starts_with("error") ? 1 : 0;
+        if (flavour_ == MysqlFlavour::mariadb && loses_a_column(one, called)) {
+            through.say(statement.text, statement.values, way);
+            return true;
+        }
         // What runs again is another statement, which need not have an order.
         const bool ordered = statement.ordered && way != MysqlWay::again;
         const std::string different =

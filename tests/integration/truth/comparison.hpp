@@ -49,6 +49,7 @@ class Comparison {
     std::size_t written = 0;
     std::size_t read = 0;
     std::size_t not_told = 0;  ///< overwritten versions that no statement of this engine can tell
+    std::size_t reads_untold = 0;  ///< rows of statements that say that they are not captured
 
   protected:
     /// What an access saw or overwrote is the version that carries this stamp.
@@ -58,6 +59,11 @@ class Comparison {
     [[nodiscard]] virtual std::optional<history::RowKey> row_of(const SeenRow& row) const = 0;
     /// A transaction that may have committed is not said to have, with good reason.
     [[nodiscard]] virtual bool is_in_doubt(const RecordedTransaction& /*transaction*/) const {
+        return false;
+    }
+
+    /// What such a statement reads is told now and then only.
+    [[nodiscard]] virtual bool may_be_untold(const RecordedStatement& /*statement*/) const {
         return false;
     }
 

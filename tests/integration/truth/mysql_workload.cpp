@@ -186,7 +186,7 @@ class Worker {
     }
 
     Command read() {
-        switch (pick(0, 7)) {
+        switch (pick(0, 9)) {
             case 0: return {"select id, stamp from account where id = ?", {key()}, Shows::account};
             case 1:
                 return {"select id, stamp from account where id between ? and 20 order by balance",
@@ -214,6 +214,14 @@ class Worker {
                     Shows::entry};
             case 6:
                 return {"select id, stamp from account where id > ? order by id limit 3",
+                        {key()},
+                        Shows::account};
+            case 7:
+                return {"select distinct id, stamp from account where id between ? and 20",
+                        {key()},
+                        Shows::account};
+            case 8:
+                return {"select id, stamp from account where id > ? group by id, stamp",
                         {key()},
                         Shows::account};
             default: return {"select id, stamp from tally where owner = ?", {key()}, Shows::tally};

@@ -203,5 +203,72 @@ TEST_F(PlannerReread, AsksForWhatASelectOfMysqlRead) {
         "");
 }
 
+/// A column more would change the result, or show. The statement goes as it is.
+TEST_F(PlannerReread, AsksForWhatAResultCameFrom) {
+    const std::string text = again("select distinct v from bull where w < 3", mysql_state());
+    EXPECT_EQ(
+        text,
+        "select /*+ SET_VAR(group_concat_max_len=4000000) MAX_EXECUTION_TIME(1000) */ (select "
+        "group_concat(concat(ifnull(bull.`isotap_rowid`,''),'=',bull.`isotap_wlist`) "
+        "separator ';') from bull where w < 3 ) from dual where "
+        "@@session.transaction_isolation='REPEATABLE-READ'");
+    EXPECT_FALSE(plan_.rewrites());
+    EXPECT_TRUE(plan_.reread.of_result);
+    EXPECT_EQ(plan_.coverage, Coverage::opaque) << "until it is told";
+    EXPECT_EQ(plan_.reason, "DISTINCT");
+    EXPECT_NE(again("select distinct v from bull", mariadb_state()).find("@@query_cache_type"),
+              std::string::npos);
+}
+
+TEST_F(PlannerReread, AsksForEachRelationOfEachArm) {
+    const auto count = [&](std::string_view text, std::string_view part) {
+        const std::string question = again(text, mariadb_state());
+        std::size_t found = 0;
+        for (std::size_t at = 0; (at = question.find(part, at)) != std::string::npos; ++at) {
+            ++found;
+        }
+        return found;
+    };
+    const std::string_view join =
+        "select v from bill natural join shelf group by v having count(*) > 1";
+    EXPECT_EQ(count(join, "group_concat(distinct concat("), 2U);
+    EXPECT_EQ(plan_.reread.tables.size(), 2U);
+    const std::string_view arms = "table bull union select v, 1, 2 from shelf union select 1, 2, 3";
+    EXPECT_EQ(count(arms, "group_concat(concat("), 2U);
+    EXPECT_EQ(plan_.reason, "set operation");
+    for (const std::string_view derived : {
+             "select count(*) from (select distinct v from bill) d",
+             "select * from (select max(x) from (select v x from bill group by v) d) e",
+         }) {
+        EXPECT_EQ(count(derived, "isotap_wlist`) separator ';') from bill"), 1U) << derived;
+        EXPECT_EQ(plan_.tables.size(), 1U) << derived;
+    }
+    const std::string_view inner =
+        "select distinct v from bill where w < (select v from bull where id = 1)";
+    EXPECT_EQ(count(inner, "group_concat("), 2U);
+}
+
+/// All of it, or nothing.
+TEST_F(PlannerReread, AsksForNoPartOfAResult) {
+    for (const std::string_view text : {
+             "select distinct v from bill where v in (select v from bull where w = bill.w)",
+             "select distinct v from bill for update",
+             "select distinct v from bill limit 1",
+             "select distinct v from bill where rand() < 0.5",
+             "select distinct v from bill where v = ?",
+             "select distinct v from bill, (select 1 as one from bull) d",
+             "select count(*) from (select distinct v from bill) d where v < 3",
+             "select * from (select distinct v from bill) d limit 1",
+             "with c as (select v from bull) select distinct v from c",
+             "select distinct 1 union select 2",
+             "select distinct v into @v from bill",
+         }) {
+        for (const LexerState& state : {mysql_state(), mariadb_state()}) {
+            EXPECT_EQ(again(text, state), "") << text;
+            EXPECT_FALSE(plan_.reread.of_result) << text;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace isotap::sql
