@@ -19,17 +19,19 @@ constexpr unsigned of_the_plan = 0x10 | 0x20 | 0x800;
 constexpr unsigned of_the_source =
     0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x200 | 0x400 | 0x1000 | 0x2000 | 0x4000;
 
-constexpr std::string_view no_transaction = "\5\t\10________";
+/// An entry of the session's state: what the transaction is in.
+constexpr char transaction_state = 5;
 
 /// What the server says of the session's state comes in the order of a hash: entries of one byte
 /// and a text of less than 251 bytes. MySQL 9 adds behind DDL in a transaction that there is none,
-/// which nobody has asked for; it may be a command of isotap that hears of it.
+/// and then that there is one, which nobody has asked for; it may be a command of isotap that hears
+/// of it.
 std::string in_order(std::string_view state) {
     std::vector<std::string_view> entries;
     while (state.size() > 1) {
         const std::size_t size = 2 + static_cast<std::uint8_t>(state[1]);
         const std::string_view entry = state.substr(0, size);
-        if (entry != no_transaction) {
+        if (entry.front() != transaction_state) {
             entries.push_back(entry);
         }
         state.remove_prefix(entry.size());
