@@ -1,3 +1,8 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/sql/assignments.hpp"
 #include "protocol/sql/blocks.hpp"
 #include "protocol/sql/draft.hpp"
 
@@ -11,6 +16,7 @@ constexpr std::uint32_t knows_old = 180000;
 /// Names of ours within a statement; a client that uses them makes its statement opaque.
 constexpr std::string_view locked = "isotap_locked";
 constexpr std::string_view overwritten = "isotap_seen";
+constexpr std::string_view changes_key = "changed key";
 
 class PostgresWrite {
   public:
@@ -137,6 +143,9 @@ class PostgresWrite {
         } else if (partitioned) {
             // System columns do not come back from an INSERT through the parent.
             updates ? draft_.opaque("upsert of a partitioned table") : void();
+        } else if (updates && assigns_key({set, conflict_set_end(set)})) {
+            columns_ += made();
+            draft_.partial(changes_key);
         } else if (updates && has_old() && !table_.by_place) {
             columns_ += old_and_new();
         } else {
@@ -168,6 +177,9 @@ class PostgresWrite {
         if (table_.source == VersionSource::columns) {
             append_writer(block_[Clause::set].last);
             columns_ += writers();
+        } else if (assigns_key(block_[Clause::set])) {
+            columns_ += made();
+            draft_.partial(changes_key);
         } else if (has_old()) {
             columns_ += old_and_new();
         } else if (block_.has(Clause::from) || block_.current_of || partitioned) {
@@ -203,6 +215,8 @@ class PostgresWrite {
             draft_.opaque("MERGE of version columns");
         } else if (partitioned || !has_old() || table_.by_place) {
             draft_.opaque("MERGE");
+        } else if (merges_into_key()) {
+            draft_.opaque(changes_key);
         }
         if (draft_.given_up()) {
             return;
@@ -215,6 +229,23 @@ class PostgresWrite {
                                      "coalesce(" + before[i] + ", " + after[i] + ")");
         }
         columns_ += old_and_new();
+    }
+
+    /// The key names the row: with another one it is another row, and the version that it has
+    /// overwritten is none of that row's.
+    [[nodiscard]] bool assigns_key(TokenRange set) const {
+        return assigns_any(draft_, set, table_.key);
+    }
+
+    [[nodiscard]] bool merges_into_key() const {
+        const TokenIndex end =
+            block_.has(Clause::returning) ? block_[Clause::returning].first : block_.all.last;
+        for (TokenIndex i = block_.all.first; i < end; ++i) {
+            if (draft_.tokens[i].is(Keyword::set) && assigns_key({i, end})) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void append_writer(TokenIndex behind) {

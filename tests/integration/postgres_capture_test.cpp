@@ -433,6 +433,22 @@ TEST_P(PostgresAnomaly, WhatIsSerialIsClean) {
     EXPECT_THAT(found(), IsEmpty());
 }
 
+/// A row with another key is another row.
+TEST_P(PostgresAnomaly, RowsThatChangeTheirKeysAreClean) {
+    for (int round = 0; round < 2; ++round) {
+        say(0, "delete from account where id = 1");
+        say(1, "update account set id = 1, balance = 7 where id = 2");
+        say(0, "select * from account");
+        say(0, "update account set balance = 8 where id = 1");
+        say(1, "insert into account (id, balance) values (2, 9)");
+        say(0, "insert into account values (2) on conflict (id) do update set id = 40");
+        say(1, "select * from account");
+        say(1, "delete from account where id = 40");
+        say(0, "insert into account (id, balance) values (2, 1)");
+    }
+    EXPECT_THAT(found(), IsEmpty());
+}
+
 std::string version(const ::testing::TestParamInfo<int>& info) {
     return std::to_string(info.param);
 }

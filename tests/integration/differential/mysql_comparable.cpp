@@ -19,6 +19,16 @@ constexpr unsigned of_the_plan = 0x10 | 0x20 | 0x800;
 constexpr unsigned of_the_source =
     0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x200 | 0x400 | 0x1000 | 0x2000 | 0x4000;
 
+/// Of a text or bytes without a bound; how long one may be is another thing in a temporary table.
+constexpr unsigned long_flag = 0x10;
+
+bool is_long(char type) noexcept {
+    constexpr std::uint8_t first = 0xf9;
+    constexpr std::uint8_t last = 0xfc;
+    const auto byte = static_cast<std::uint8_t>(type);
+    return byte >= first && byte <= last;
+}
+
 /// An entry of the session's state: what the transaction is in.
 constexpr char transaction_state = 5;
 
@@ -114,13 +124,23 @@ std::string comparable_completion(const std::string& payload) {
            payload.substr(at + 2, 2) + told;
 }
 
-/// Six names (catalogue, schema, table, its own table, name, its own name), and in the end flags,
-/// the number of decimals and two bytes of nothing.
+/// Six names (catalogue, schema, table, its own table, name, its own name), and in the end length
+/// and type, flags, the number of decimals and two bytes of nothing.
 std::string without_source(std::string definition) {
     constexpr std::size_t flags_from_the_end = 5;
     const std::size_t flags_at = definition.size() - flags_from_the_end;
-    const auto flags = static_cast<unsigned>(number_at(definition, flags_at, 2));
-    definition.replace(flags_at, 3, mysql_number(flags & ~of_the_source, 3));
+    auto flags = static_cast<unsigned>(number_at(definition, flags_at, 2)) & ~of_the_source;
+    if (is_long(definition.at(flags_at - 1))) {
+        definition.replace(flags_at - 5, 5, "long.");
+        flags &= ~long_flag;
+    }
+    constexpr char varying = '\xfd';
+    constexpr char fixed = '\xfe';
+    constexpr unsigned enum_or_set = 0x100 | 0x800;
+    if (definition.at(flags_at - 1) == fixed && (flags & enum_or_set) == 0) {
+        definition[flags_at - 1] = varying;
+    }
+    definition.replace(flags_at, 3, mysql_number(flags, 3));
     std::size_t at = 0;
     for (int name = 0; name < 6; ++name) {
         const std::size_t size = text_size(definition, at);

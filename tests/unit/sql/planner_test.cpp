@@ -131,6 +131,40 @@ TEST_F(Planner, NamesRowsWithoutAKeyByTheirPlace) {
         "overwritten version");
 }
 
+/// The row that is left behind had the version that is overwritten, not the one that is called so
+/// afterwards.
+TEST_F(Planner, NamesNoOverwrittenVersionOfARowWithAnotherKey) {
+    for (const std::uint32_t version : {150000U, 180000U}) {
+        options_.postgres_version = version;
+        for (const std::string_view text : {
+                 "update pair set v = 1, b = 2 where a = 1",
+                 "update pair as p set (v, a) = (1, 2)",
+                 "update pair set v = (select max(v), 2), \"a\" = default",
+                 "insert into pair values (1, 2, 3) on conflict (a, b) do update set a = 9",
+             }) {
+            EXPECT_EQ(postgres(text).find("old."), std::string::npos) << text;
+            EXPECT_EQ(plan_.reason, "changed key") << text;
+            EXPECT_EQ(plan_.coverage, Coverage::partial) << text;
+            for (const AddedColumn& column : plan_.added) {
+                EXPECT_NE(column.role, ColumnRole::seen) << text;
+            }
+        }
+        for (const std::string_view text : {
+                 "update pair set v = (select 1), v = a where b = 3 returning b",
+                 "update pair set v = case when a = 1 then b end, v[1] = f(a, b)",
+             }) {
+            EXPECT_NE(plan(text, postgres_state()).reason, "changed key") << text;
+        }
+    }
+    expect_opaque("merge into acc using kin on true when matched then update set bal = 1, id = 2",
+                  postgres_state(), "changed key");
+    EXPECT_NE(plan("merge into acc using kin on true when matched then update set bal = 1 when not "
+                   "matched then insert (id, bal) values (1, 2) returning bal, acc.id",
+                   postgres_state())
+                  .coverage,
+              Coverage::opaque);
+}
+
 TEST_F(Planner, SaysWhatItMisses) {
     struct Case {
         std::string_view text;
