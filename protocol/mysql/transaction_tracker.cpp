@@ -1,7 +1,8 @@
 #include "protocol/mysql/transaction_tracker.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "protocol/mysql/error_meaning.hpp"
 
 namespace isotap::mysql {
 
@@ -10,41 +11,6 @@ using sql::TransactionControl;
 using sql::TransactionVerb;
 
 namespace {
-
-template <std::size_t count>
-bool is_one_of(std::uint32_t error, const std::array<std::uint32_t, count>& numbers) noexcept {
-    return std::find(numbers.begin(), numbers.end(), error) != numbers.end();
-}
-
-/// Errors after which the whole transaction is gone: a deadlock, the lock table full, and the XA
-/// branches that the server has rolled back by itself.
-bool rolls_back_all(std::uint32_t error) noexcept {
-    return is_one_of<5>(error, {1213, 1206, 1402, 1613, 1614});
-}
-
-/// Errors that undo the statement or the transaction, as a setting wants it: a lock wait that took
-/// too long, and a row that changed under MariaDB's snapshot.
-bool may_roll_back_all(std::uint32_t error) noexcept {
-    return is_one_of<2>(error, {1205, 1020});
-}
-
-/// Errors of a statement that was never tried, a COMMIT among them: it could not be read, a cursor
-/// was asked for that it has not, its protocol or an unknown number forbids it, and so do XA, a
-/// quota, and a password to be changed.
-bool never_ran(std::uint32_t error) noexcept {
-    return is_one_of<10>(error, {1064, 1149, 1210, 1226, 1243, 1295, 1399, 1615, 1792, 1820});
-}
-
-/// Errors of a COMMIT that undid the transaction.
-bool undoes_a_commit(std::uint32_t error) noexcept {
-    return is_one_of<2>(error, {1180, 3101});
-}
-
-/// Errors after which nobody knows whether a commit took place: the server went away, the session
-/// was killed, and TiDB's own word for it.
-bool leaves_doubt(std::uint32_t error) noexcept {
-    return is_one_of<3>(error, {1053, 1927, 8501});
-}
 
 /// The server keeps them until somebody decides: so do we, up to a bound.
 constexpr std::size_t parked_max = 64;

@@ -1,8 +1,8 @@
-#include <array>
 #include <utility>
 
 #include "isotap/base/byte_reader.hpp"
 
+#include "protocol/mysql/error_meaning.hpp"
 #include "protocol/mysql/instrument/instrumented_conversation.hpp"
 #include "protocol/mysql/instrument/packet_writer.hpp"
 #include "protocol/mysql/length_encoded.hpp"
@@ -19,18 +19,6 @@ using Stage = ReplyReader::Stage;
 using Verdict = ReplyRewriter::Verdict;
 
 namespace {
-
-/// Errors of a statement that was not run at all, because of its text or of who asks.
-bool refuses_the_text(std::uint16_t error) noexcept {
-    constexpr std::array<std::uint16_t, 15> such{1044, 1046, 1052, 1054, 1060, 1064, 1117, 1136,
-                                                 1142, 1143, 1146, 1267, 1270, 1271, 4140};
-    for (const std::uint16_t one : such) {
-        if (one == error) {
-            return true;
-        }
-    }
-    return false;
-}
 
 std::optional<std::string> text_or_null(ByteReader& row) {
     constexpr std::uint8_t null_value = 0xfb;
