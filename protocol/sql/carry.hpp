@@ -42,16 +42,16 @@ class Carrier {
         std::string_view obstacle;
     };
 
-    [[nodiscard]] std::string_view obstacle_of_block(BlockId block) const;
-    [[nodiscard]] std::string_view obstacle_on_mysql(BlockId block) const;
+    [[nodiscard]] std::string_view obstacle_of_block(BlockId id) const;
+    [[nodiscard]] std::string_view obstacle_on_mysql(BlockId id) const;
     [[nodiscard]] Inner inner_of(const Relation& relation) const;
     [[nodiscard]] std::string_view obstacle_of_names(const Relation& relation) const;
 
     std::vector<Told> carry(QueryId query, bool locked, bool top);
     void add_columns(const std::vector<BlockId>& arms, std::vector<Rows>& rows, bool top);
-    Rows rows_of(BlockId block, bool locked);
+    Rows rows_of(BlockId id, bool locked);
     std::string_view rows_of(const Relation& relation, bool locked, Rows& rows);
-    void note_hidden_rows(BlockId block);
+    void note_hidden_rows(BlockId id);
 
     Draft& draft_;
     std::vector<BlockId> telling_;

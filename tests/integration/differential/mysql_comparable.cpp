@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/integration/differential/mysql_binary_row.hpp"
 #include "tests/support/mysql_wire.hpp"
 
 namespace isotap::test {
@@ -127,9 +128,13 @@ std::string comparable_completion(const std::string& payload) {
 /// Six names (catalogue, schema, table, its own table, name, its own name), and in the end length
 /// and type, flags, the number of decimals and two bytes of nothing.
 std::string without_source(std::string definition) {
+    constexpr char widest = 0x08;
     constexpr std::size_t flags_from_the_end = 5;
     const std::size_t flags_at = definition.size() - flags_from_the_end;
     auto flags = static_cast<unsigned>(number_at(definition, flags_at, 2)) & ~of_the_source;
+    if (may_be_wider(kind_of_column(definition))) {
+        definition[flags_at - 1] = widest;
+    }
     if (is_long(definition.at(flags_at - 1))) {
         definition.replace(flags_at - 5, 5, "long.");
         flags &= ~long_flag;

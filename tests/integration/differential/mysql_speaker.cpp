@@ -93,6 +93,7 @@ Heard MysqlSpeaker::say(std::string_view text, const std::vector<std::string>& v
         execute(prepared_.front(), false);
         std::rotate(prepared_.begin(), prepared_.begin() + 1, prepared_.end());
     } else if (way == MysqlWay::text || way == MysqlWay::again) {
+        binary_ = false;
         std::vector<MysqlPacket> reply = wire_.query(with_values(text, values));
         while (reply.back().head() == file_asked_for && reply.back().payload.size() > 1) {
             hear("file", reply.back());
@@ -145,13 +146,14 @@ bool MysqlSpeaker::prepare(std::string_view text, const std::vector<std::string>
 }
 
 void MysqlSpeaker::execute(const Prepared& statement, bool with_cursor) {
+    binary_ = true;
     const std::string id = mysql_number(statement.id, 4);
     hear_results(wire_.command(stmt_execute, id + (with_cursor ? '\1' : '\0') + mysql_number(1, 4) +
                                                  bound(statement.values)));
     while (with_cursor && (status_ & cursor_exists) != 0 && (status_ & last_row_sent) == 0) {
         const std::vector<MysqlPacket> reply = wire_.command(stmt_fetch, id + mysql_number(3, 4));
         for (std::size_t i = 0; i + 1 < reply.size(); ++i) {
-            heard_.rows.push_back(readable(reply[i].payload));
+            hear_row(reply[i]);
         }
         hear_end(reply.back());
         if (reply.back().head() == err || wire_.ended()) break;
@@ -185,6 +187,7 @@ std::size_t MysqlSpeaker::hear_result(const std::vector<MysqlPacket>& reply, std
         return at;
     }
     hear("columns", head);
+    columns_.clear();
     const std::size_t width = width_of(head.payload[0]);
     const auto columns = width == 1 ? head.head() : number_at(head.payload, 1, width - 1);
     for (std::size_t i = 0; i < columns && at < reply.size(); ++i) {
@@ -203,16 +206,22 @@ std::size_t MysqlSpeaker::hear_result(const std::vector<MysqlPacket>& reply, std
             hear_end(reply[at]);
             return at + 1;
         }
-        heard_.rows.push_back(readable(reply[at].payload));
+        hear_row(reply[at]);
     }
     return at;
 }
 
 void MysqlSpeaker::hear_column(MysqlPacket packet) {
+    columns_.push_back(kind_of_column(packet.payload));
     if (!from_the_source_) {
         packet.payload = without_source(packet.payload);
     }
     hear("column", packet);
+}
+
+void MysqlSpeaker::hear_row(const MysqlPacket& packet) {
+    heard_.rows.push_back(readable(binary_ && !from_the_source_ ? widened(packet.payload, columns_)
+                                                                : packet.payload));
 }
 
 void MysqlSpeaker::hear(const char* what, const MysqlPacket& packet) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/integration/differential/heard.hpp"
+#include "tests/integration/differential/mysql_binary_row.hpp"
 #include "tests/support/mysql_wire.hpp"
 
 namespace isotap::test {
@@ -55,6 +56,7 @@ class MysqlSpeaker {
     void hear_results(const std::vector<MysqlPacket>& reply);
     std::size_t hear_result(const std::vector<MysqlPacket>& reply, std::size_t at);
     void hear_column(MysqlPacket packet);
+    void hear_row(const MysqlPacket& packet);
     void hear(const char* what, const MysqlPacket& packet);
     void hear_end(MysqlPacket packet);
 
@@ -63,6 +65,8 @@ class MysqlSpeaker {
     Heard heard_;
     std::deque<Prepared> prepared_;
     bool from_the_source_ = true;
+    bool binary_ = false;              ///< the rows that come
+    std::vector<ColumnKind> columns_;  ///< theirs
     std::uint16_t status_ = 0;
     std::uint16_t warnings_ = 0;
 };
