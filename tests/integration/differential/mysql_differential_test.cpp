@@ -202,6 +202,10 @@ class MysqlDifferential : public testing::Test {
         failed_ += !one.lines.empty() && one.lines.back().starts_with("error") ? 1 : 0;
         if (flavour_ == MysqlFlavour::mariadb && loses_a_column(one, called)) {
             through.say(statement.text, statement.values, way);
+            // Of what it leaves behind, nothing is asked.
+            for (MysqlSpeaker* side : {&direct, &through}) {
+                side->say("select 1", {}, MysqlWay::text);
+            }
             return true;
         }
         // What runs again is another statement, which need not have an order.
