@@ -98,9 +98,11 @@ void Rereads::finish() {
                  : "transaction_isolation");
     text.add(hold_ == Reread::Hold::locks ? " in ('REPEATABLE-READ','SERIALIZABLE')"
                                           : "='REPEATABLE-READ'");
-    if (mariadb && hold_ == Reread::Hold::snapshot) {
-        // A result out of the cache opens no snapshot.
-        text.add(" and @@query_cache_type='OFF'");
+    if (hold_ == Reread::Hold::snapshot) {
+        // A limit for every result ends the reading of rows; one out of the cache opens no
+        // snapshot.
+        text.add(" and @@sql_select_limit=18446744073709551615");
+        text.add(mariadb ? " and @@query_cache_type='OFF'" : "");
     }
     Reread& reread = draft_.plan.reread;
     reread.text = std::move(text.text);

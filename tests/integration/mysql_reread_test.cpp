@@ -157,12 +157,17 @@ TEST_P(MysqlReread, TellsWhatAResultCameFrom) {
     run_each(cases, "READ COMMITTED");
     run_each(cases, "REPEATABLE READ");
     run(cases.front().first + " -- alone");
+    run("set sql_select_limit = 1");
+    run("begin");
+    run(cases.front().first + " -- limited");
+    run("commit");
     end();
     for (const auto& [sql, rows] : cases) {
         expect(sql + " /* REPEATABLE READ */", rows, Coverage::full);
         EXPECT_EQ(statement(sql + " /* READ COMMITTED */").coverage, Coverage::opaque) << sql;
     }
     EXPECT_EQ(statement(cases.front().first + " -- alone").coverage, Coverage::opaque);
+    EXPECT_EQ(statement(cases.front().first + " -- limited").coverage, Coverage::opaque);
 }
 
 /// Another transaction goes by between the statement and the question.

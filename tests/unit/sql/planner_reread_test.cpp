@@ -194,7 +194,8 @@ TEST_F(PlannerReread, AsksForWhatASelectOfMysqlRead) {
         "select /*+ SET_VAR(group_concat_max_len=4000000) MAX_EXECUTION_TIME(1000) */ (select "
         "group_concat(concat(ifnull(shelf.`isotap_rowid`,''),'=',shelf.`isotap_wlist`) "
         "separator ';') from shelf where v > 3) from dual where "
-        "@@session.transaction_isolation='REPEATABLE-READ'");
+        "@@session.transaction_isolation='REPEATABLE-READ' and "
+        "@@sql_select_limit=18446744073709551615");
     EXPECT_EQ(plan_.reread.hold, Reread::Hold::snapshot);
     EXPECT_TRUE(plan_.reread.completes);
     EXPECT_EQ(plan_.tables[plan_.reread.tables[0]].kind, AccessKind::read);
@@ -211,7 +212,8 @@ TEST_F(PlannerReread, AsksForWhatAResultCameFrom) {
         "select /*+ SET_VAR(group_concat_max_len=4000000) MAX_EXECUTION_TIME(1000) */ (select "
         "group_concat(concat(ifnull(bull.`isotap_rowid`,''),'=',bull.`isotap_wlist`) "
         "separator ';') from bull where w < 3 ) from dual where "
-        "@@session.transaction_isolation='REPEATABLE-READ'");
+        "@@session.transaction_isolation='REPEATABLE-READ' and "
+        "@@sql_select_limit=18446744073709551615");
     EXPECT_FALSE(plan_.rewrites());
     EXPECT_TRUE(plan_.reread.of_result);
     EXPECT_EQ(plan_.coverage, Coverage::opaque) << "until it is told";
