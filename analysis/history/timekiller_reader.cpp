@@ -120,7 +120,9 @@ class TimekillerReader {
 
     bool read_operation() {
         Operation operation;
+        bool has_kind = false;
         bool has_key = false;
+        bool has_value = false;
         if (!forms_.expect('{', "an operation: {\"t\":\"w\",\"k\":…,\"v\":…}")) {
             return false;
         }
@@ -132,13 +134,12 @@ class TimekillerReader {
             }
             bool done = true;
             if (field.text == "t") {
-                done = read_kind(operation);
+                done = once(has_kind) && read_kind(operation);
             } else if (field.text == "k") {
-                done = read_value(forms_, history_.atoms, name);
+                done = once(has_key) && read_value(forms_, history_.atoms, name);
                 operation.key = history_.atoms.key(name);
-                has_key = true;
             } else if (field.text == "v") {
-                done = read_seen(operation, has_key);
+                done = once(has_value) && read_seen(operation, has_key);
             } else {
                 done = forms_.skip();
             }
@@ -150,10 +151,17 @@ class TimekillerReader {
         return has_key || forms_.fail("an operation with a key");
     }
 
+    bool once(bool& seen) {
+        return !std::exchange(seen, true) || forms_.fail("each field of an operation once");
+    }
+
     bool read_kind(Operation& operation) {
         Atom kind;
         if (!forms_.atom(kind) || (kind.text != "r" && kind.text != "w" && kind.text != "a")) {
             return forms_.fail("an operation of type r, w or a");
+        }
+        if (operation.kind == OperationKind::read_list) {
+            return kind.text == "r" || forms_.fail("a list where something is read");
         }
         saw_writes_ |= kind.text == "w";
         if (kind.text == "a") {
@@ -175,6 +183,9 @@ class TimekillerReader {
         ListPrefix list;
         if (!has_key && !forms_.fail("the key of an operation before its value")) {
             return false;
+        }
+        if (operation.kind != OperationKind::read) {
+            return forms_.fail("a list where something is read");
         }
         FormReader ahead = forms_;
         if (ahead.take('[') && ahead.take(']')) {

@@ -36,6 +36,19 @@ TEST(TimekillerReader, ErrorsSayWhatWasExpected) {
     EXPECT_EQ(read(R"([{"tid":1,"ops":[{"t":"w","k":1,"v":2},{"t":"a","k":1,"v":2}]}])"),
               "file:1: malformed input: expected one kind of history: this one mixes appends with "
               "writes");
+    const std::string twice = "file:1: malformed input: expected each field of an operation once";
+    EXPECT_EQ(read(R"([{"tid":1,"ops":[{"k":1,"v":[2],"v":3}]}])"), twice);
+    EXPECT_EQ(read(R"([{"tid":1,"ops":[{"t":"r","k":1,"t":"w"}]}])"), twice);
+    EXPECT_EQ(read(R"([{"tid":1,"ops":[{"k":1,"v":2,"k":3}]}])"), twice);
+    const std::string list = "file:1: malformed input: expected a list where something is read";
+    EXPECT_EQ(read(R"([{"tid":1,"ops":[{"t":"w","k":1,"v":[2]}]}])"), list);
+    EXPECT_EQ(read(R"([{"tid":1,"ops":[{"k":1,"v":[2],"t":"a"}]}])"), list);
+}
+
+TEST(TimekillerReader, TakesTheFieldsOfAnOperationInAnyOrder) {
+    EXPECT_EQ(read(R"([{"tid":1,"sid":1,"sts":{"p":1,"l":0},"cts":{"p":2,"l":0},
+                       "ops":[{"v":4,"t":"a","k":6},{"k":6,"v":[4],"t":"r"}]}])"),
+              "0: a 6 4, r 6 [4]\n");
 }
 
 }  // namespace
