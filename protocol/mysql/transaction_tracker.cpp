@@ -184,17 +184,16 @@ void TransactionTracker::statement_failed(const TransactionControl& control, std
         return;
     }
     maybe_rolled_back_ = maybe_rolled_back_ || may_roll_back_all(error);
-    const bool commits =
-        control.verb == TransactionVerb::commit || control.verb == TransactionVerb::xa_commit;
-    const bool ends = commits || control.verb == TransactionVerb::rollback ||
-                      control.verb == TransactionVerb::xa_rollback;
+    const bool ends =
+        control.verb == TransactionVerb::commit || control.verb == TransactionVerb::rollback ||
+        control.verb == TransactionVerb::xa_commit || control.verb == TransactionVerb::xa_rollback;
     if (never_ran(error)) {
         return;
     }
     if (ends) {
         // In doubt the server may still be in it: what comes next is then not seen from its
         // beginning.
-        const bool doubt = commits && !undoes_a_commit(error);
+        const bool doubt = !undoes_a_commit(error);
         end(doubt ? Outcome::indeterminate : Outcome::aborted, requested, at);
         in_transaction_ = doubt && in_transaction_;
     } else if (control.verb == TransactionVerb::implicit_commit ||

@@ -391,7 +391,7 @@ TEST(MysqlTransactions, ACommitThatTheServerDidNotFinishIsInDoubt) {
     EXPECT_EQ(history_of({{"BEGIN", ok(1, open)}, {"COMMIT", error(1, 1213)}}).back(), "1 aborted");
 }
 
-TEST(MysqlTransactions, ACommitThatFailsForAReasonThatNobodyKnowsIsInDoubt) {
+TEST(MysqlTransactions, AnEndThatFailsForAReasonThatNobodyKnowsIsInDoubt) {
     const auto behind = [](std::uint16_t number) {
         return history_of({{"BEGIN", ok(1, open)},
                            {"COMMIT", error(1, number)},
@@ -404,6 +404,8 @@ TEST(MysqlTransactions, ACommitThatFailsForAReasonThatNobodyKnowsIsInDoubt) {
     EXPECT_TRUE(has(behind(4711), "1 indeterminate"));
     EXPECT_EQ(behind(4711).back(), "2 committed incomplete") << "it may be a part of the first";
     EXPECT_TRUE(has(behind(1180), "1 aborted"));
+    EXPECT_EQ(history_of({{"BEGIN", ok(1, open)}, {"ROLLBACK", error(1, 4711)}}).back(),
+              "1 indeterminate");
 }
 
 /// A prepared COMMIT with a cursor, say.
