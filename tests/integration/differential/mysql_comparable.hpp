@@ -27,6 +27,10 @@ CompletionPlaces places_of(std::string_view completion);
 /// state in order.
 std::string comparable_completion(const std::string& payload);
 
+/// An error without what the plan decides: of several tables that LOCK TABLES has not locked,
+/// which.
+std::string comparable_error(const std::string& payload);
+
 /// The definition of a column without what it is in the table that it comes from: which table that
 /// is and its name there, decimals, part of which keys.
 std::string without_source(std::string definition);

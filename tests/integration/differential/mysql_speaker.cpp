@@ -229,10 +229,15 @@ void MysqlSpeaker::hear(const char* what, const MysqlPacket& packet) {
                            readable(packet.payload));
 }
 
-/// OK, ERR or EOF: without the flags that tell of the plan.
+/// OK, ERR or EOF: without what tells of the plan.
 void MysqlSpeaker::hear_end(MysqlPacket packet) {
-    if (packet.payload.empty() || packet.head() == err) {
-        hear(packet.payload.empty() ? "the end" : "error", packet);
+    if (packet.payload.empty()) {
+        hear("the end", packet);
+        return;
+    }
+    if (packet.head() == err) {
+        packet.payload = comparable_error(packet.payload);
+        hear("error", packet);
         return;
     }
     const CompletionPlaces places = places_of(packet.payload);
