@@ -51,6 +51,8 @@ constexpr LimitRow rows[] = {
      "rows that one statement is recorded to have touched"},
     {"plan-wait", Kind::time, &Limits::plan_wait, 1, 60 * second,
      "that a client waits for the plan of a new statement"},
+    {"silence", Kind::time, &Limits::silence, 1, day,
+     "of a client behind a write, until the rows are asked for (MySQL family)"},
     {"cached-plans", Kind::count, &Limits::cached_plans, 16, 10'000'000,
      "plans that a relay thread keeps for one listener"},
     {"queued-plans", Kind::count, &Limits::queued_plans, 1, 1'000'000,

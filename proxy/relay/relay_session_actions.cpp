@@ -68,9 +68,10 @@ void RelaySession::release() {
 }
 
 void RelaySession::wake() {
-    constexpr auto a_moment = std::chrono::milliseconds{100};
-    context_.poller.at(Clock::now() + a_moment, [self = shared_from_this()] {
-        if (self->closed_ || self->blind_ || self->finishing_ || self->from(Side::server).ended) {
+    context_.poller.at(Clock::now() + context_.limits.silence, [held = weak_from_this()] {
+        const auto self = held.lock();
+        if (!self || self->closed_ || self->blind_ || self->finishing_ ||
+            self->from(Side::server).ended) {
             return;
         }
         self->session_->on_woken(system_now(), self->context_.actions);

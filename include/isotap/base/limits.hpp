@@ -70,6 +70,10 @@ struct Limits {
     /// it came, and counts as opaque.
     std::chrono::milliseconds plan_wait{50};
 
+    /// MySQL family: time that a client says nothing behind a write that ended its transaction.
+    /// Then the rows of the write are asked for, which would else wait for the next statement.
+    std::chrono::milliseconds silence{100};
+
     /// Plans that a relay thread keeps for one listener. The one that was not used for longest
     /// makes room.
     std::size_t cached_plans = 4'096;

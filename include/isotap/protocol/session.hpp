@@ -29,7 +29,7 @@ enum class ActionKind : std::uint8_t {
     finish,     ///< flush what is due to both sides, then close both
     hold,       ///< feed nothing more of the client before `on_released` has been called; the
                 ///< server's bytes go on. The session keeps what it has not answered of its input
-    wake,       ///< call `on_woken` in a moment, whatever comes until then
+    wake,       ///< call `on_woken` after `Limits::silence`, whatever comes until then
 };
 
 /// One thing to do, in order. Input that no `send` mentions is swallowed.
