@@ -126,9 +126,15 @@ class InsertStamp {
     void stamp_rows_of(const Block& body) {
         Quoting text;
         text.add(", ");
-        made_.read = readable(body);
+        if (row_id_.empty()) {
+            made_.read = readable(body);
+        } else if (!is_direct(body)) {
+            made_.obstacle = "insert from select";
+            return;
+        }
         if (made_.read.empty()) {
             text.stamp();
+            text.add(row_id_);
         } else {
             text.add("concat(");
             text.stamp();
@@ -166,14 +172,17 @@ class InsertStamp {
             [block](const Call& call) { return call.block == block && call.window; });
     }
 
-    /// The relations whose rows can be noted: all of the source, or none. Nothing may stand between
-    /// the reading of a row and its insertion.
-    [[nodiscard]] std::vector<const Relation*> readable(const Block& body) const {
+    /// Nothing stands between the reading of a row and its insertion.
+    [[nodiscard]] bool is_direct(const Block& body) const {
         const Query& query = draft_.structure.queries[body.query];
         const BlockId id = draft_.structure.id_of(body);
-        const bool direct = !body.has(Clause::distinct) && !is_grouped(draft_, id) &&
-                            query.limit.empty() && query.order_by.empty() && query.with.empty() &&
-                            !has_window(id);
+        return !body.has(Clause::distinct) && !is_grouped(draft_, id) && query.limit.empty() &&
+               query.order_by.empty() && query.with.empty() && !has_window(id);
+    }
+
+    /// The relations whose rows can be noted: all of the source, or none.
+    [[nodiscard]] std::vector<const Relation*> readable(const Block& body) const {
+        const BlockId id = draft_.structure.id_of(body);
         std::vector<const Relation*> found;
         for (const Relation& relation : draft_.structure.relations) {
             if (relation.block != id) {
@@ -181,7 +190,7 @@ class InsertStamp {
             }
             std::string_view why;
             const Table* table = draft_.table(relation, why);
-            if (!direct || table == nullptr || table->identity == table_.identity) {
+            if (!is_direct(body) || table == nullptr || table->identity == table_.identity) {
                 return {};
             }
             found.push_back(&relation);

@@ -21,7 +21,8 @@ struct StampedInsert {
 
 /// Makes every row that the statement inserts name its writer, in the column of wList itself: a
 /// DEFAULT that asks a user variable is computed once per opened table and then wrong.
-/// `row_id` gives each row its name; empty: the server does.
+/// `row_id` gives each row its name; empty: the server does. With it no rows of a source are noted,
+/// and it is made once for each of them, or there is an obstacle.
 StampedInsert stamp_mysql_insert(Draft& draft, const Block& block, const Table& table,
                                  const std::string& row_id = {});
 

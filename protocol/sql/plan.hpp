@@ -118,7 +118,8 @@ struct Plan {
     /// A result without rows may have read rows all the same, and nothing tells of them.
     bool silent_when_empty = false;
     /// Coverage is full after all when so many rows were inserted, or updated over a version that
-    /// is told: none met a conflict that says nothing. 0: it is as it stands.
+    /// is told: none met a conflict that says nothing. With `afterwards`: when the server says that
+    /// it touched so many. 0: it is as it stands.
     std::size_t full_when_known = 0;
 
     /// A statement to send behind this one on the same connection; empty where none is needed. Its

@@ -2,7 +2,7 @@
 
 #include "protocol/sql/draft.hpp"
 
-/// TRUNCATE of PostgreSQL: its text stays as it is, and its tables are empty once it is through.
+/// TRUNCATE: its text stays as it is, and its tables are empty once it is through.
 namespace isotap::sql {
 namespace {
 

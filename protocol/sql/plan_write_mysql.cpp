@@ -1,8 +1,9 @@
 #include <algorithm>
 
+#include "protocol/sql/assigned_image.hpp"
 #include "protocol/sql/draft.hpp"
 #include "protocol/sql/insert_stamp.hpp"
-#include "protocol/sql/letter_case.hpp"
+#include "protocol/sql/noted_rows.hpp"
 #include "protocol/sql/reread.hpp"
 #include "protocol/sql/user_variables.hpp"
 
@@ -33,7 +34,7 @@ class MariadbWrite {
         }
         if (!draft_.given_up()) {
             note_reads();
-            draft_.partial_if(table_.has_triggers ? "rows that triggers write" : "");
+            note_triggers();
         }
     }
 
@@ -50,6 +51,13 @@ class MariadbWrite {
         rereads.finish();
     }
 
+    void note_triggers() {
+        if (table_.has_triggers) {
+            draft_.partial("rows that triggers write");
+            draft_.plan.full_when_known = 0;
+        }
+    }
+
     void insert() {
         if (draft_.find(block_.all, Keyword::delayed) != no_token) {
             draft_.opaque("INSERT DELAYED");
@@ -59,14 +67,26 @@ class MariadbWrite {
             upsert();
             return;
         }
+        if (block_.kind == BlockKind::replace && !block_.has(Clause::returning)) {
+            replace();
+            return;
+        }
+        const Plan before = draft_.plan;
         const StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_);
         if (!stamped.obstacle.empty()) {
             draft_.opaque(stamped.obstacle);
             return;
         }
-        const bool rows_are_known = block_.has(Clause::returning) || can_count(stamped);
-        if (draft_.given_up() || !rows_are_known) {
-            return;
+        if (!block_.has(Clause::returning)) {
+            if (ignores() && (stamped.rows == 0 || !may_return(stamped))) {
+                draft_.opaque("rows that IGNORE skips");
+                return;
+            }
+            if (!may_return(stamped)) {
+                draft_.plan = before;
+                note_made_rows("insert id of several rows");
+                return;
+            }
         }
         report(history::AccessKind::insert, stamped.read);
         draft_.plan.counts_records = stamped.rows != 1;
@@ -75,10 +95,35 @@ class MariadbWrite {
         }
         if (ignores()) {
             draft_.partial("rows that IGNORE skips");
-            const bool reads_nothing = draft_.structure.relations.size() == 1;
-            draft_.plan.full_when_known = reads_nothing ? stamped.rows : 0;
+            draft_.plan.full_when_known = reads_nothing() ? stamped.rows : 0;
             draft_.plan.records = stamped.rows;
         }
+    }
+
+    [[nodiscard]] bool reads_nothing() const { return draft_.structure.relations.size() == 1; }
+
+    /// RETURNING would hide how many rows were removed, which the client is told. Of those nothing
+    /// tells; but the server's count tells whether there were any.
+    void replace() {
+        constexpr std::string_view why = "rows that REPLACE removes";
+        const StampedInsert stamped = note_made_rows(why);
+        if (!draft_.given_up()) {
+            draft_.partial(why);
+            draft_.plan.full_when_known = reads_nothing() ? stamped.rows : 0;
+        }
+    }
+
+    /// Each row by the name that it gets in the making: the client has the server's own completion.
+    /// All rows are made, or none. `why` they would not be told otherwise.
+    StampedInsert note_made_rows(std::string_view why) {
+        const StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_, noted_name());
+        if (!stamped.obstacle.empty()) {
+            draft_.opaque(stamped.rows == 0 ? why : stamped.obstacle);
+        } else {
+            draft_.add_table(table_, history::AccessKind::insert);
+            draft_.plan.afterwards = ask_for_noted_rows();
+        }
+        return stamped;
     }
 
     /// What is there is collected as by an UPDATE. A row that is made is collected by the name that
@@ -89,9 +134,7 @@ class MariadbWrite {
             draft_.opaque(why);
             return;
         }
-        const std::string row_id =
-            "left(right(" + in_ascii("@isotap_rows:=" + with_rows("uuid(),'=+;'")) + ",39),36)";
-        const StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_, row_id);
+        const StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_, noted_name());
         if (!stamped.obstacle.empty() || stamped.rows == 0) {
             draft_.opaque(why);
             return;
@@ -105,19 +148,10 @@ class MariadbWrite {
                no_token;
     }
 
-    /// The client is told how many rows were made and what number the first one got: RETURNING
-    /// must tell us as much.
-    bool can_count(const StampedInsert& stamped) {
-        if (block_.kind == BlockKind::replace) {
-            draft_.opaque("rows that REPLACE removes");
-        } else if (ignores() && stamped.rows == 0) {
-            draft_.opaque("rows that IGNORE skips");
-        } else if (stamped.sets_insert_id && stamped.rows != 1) {
-            draft_.opaque("insert id of several rows");
-        } else if (chooses_insert_id()) {
-            draft_.opaque("LAST_INSERT_ID");
-        }
-        return !draft_.given_up();
+    /// The client is told how many rows were made and what number the first one got: what RETURNING
+    /// tells must be enough for that.
+    [[nodiscard]] bool may_return(const StampedInsert& stamped) const {
+        return (!stamped.sets_insert_id || stamped.rows == 1) && !chooses_insert_id();
     }
 
     /// LAST_INSERT_ID(value) says what the client is told.
@@ -180,7 +214,7 @@ class MariadbWrite {
     /// 'rows matched' stay what they were: a row that does not change gets no new version, nor does
     /// one that the statement itself has made or changed before.
     void overwrite(TokenRange set) {
-        const std::string image = image_of(set);
+        const std::string image = assigned_image(draft_, set, table_);
         if (image.empty()) {
             draft_.opaque("SET list");
             return;
@@ -190,86 +224,19 @@ class MariadbWrite {
                                          unseen("@isotap_old:=" + image) + "), ");
         Quoting longer;
         longer.add(", " + writers_ + "=if(binary @isotap_old<=>binary " + image + ",concat(" +
-                   writers_ + "," + collect("*;") + "),");
+                   writers_ + "," + noted_row(row_id_, writers_, "*;") + "),");
         if (block_.has(Clause::conflict)) {
             longer.add("if(substring_index(" + writers_ + ",',',-1)=");
             longer.stamp();
-            longer.add(",concat(" + writers_ + "," + collect(";") + "),");
+            longer.add(",concat(" + writers_ + "," + noted_row(row_id_, writers_, ";") + "),");
         }
         longer.add("concat(" +
                    trimmed_writers(writers_, draft_.options.wlist_entries, Dialect::mysql) + "," +
-                   collect(";") + ",',',");
+                   noted_row(row_id_, writers_, ";") + ",',',");
         longer.stamp();
         longer.add(block_.has(Clause::conflict) ? "))) " : ")) ");
         draft_.insert_quoting(set.last, std::move(longer));
-        draft_.plan.afterwards = "select concat_ws(''," + in_ascii("@isotap_done") + "," +
-                                 in_ascii("@isotap_rows") + "),@isotap_done:='',@isotap_rows:=''";
-    }
-
-    /// An empty text that adds the row to the list as it is made. Two variables: appending to one
-    /// long text is quadratic. What would be too long for the server is an error of the client's
-    /// statement: rows that do not fit are left out, and '!' says so.
-    [[nodiscard]] std::string collect(const std::string& end) const {
-        return unseen("@isotap_rows:=" +
-                      with_rows(row_id_ + ",'='," + writers_ + ",'" + end + "'"));
-    }
-
-    /// What is collected so far, and one more.
-    static std::string with_rows(const std::string& entry) {
-        const std::string more = unseen("@isotap_done:=concat_ws(''," + in_ascii("@isotap_done") +
-                                        "," + in_ascii("@isotap_rows") + ")");
-        return "concat_ws('',if(length(@isotap_rows)>" + part_of_packet(16'000) +
-               ",if(length(@isotap_done)>" + part_of_packet(4'000'000) + ",'!;'," + more + ")," +
-               in_ascii("@isotap_rows") + ")," + entry + ")";
-    }
-
-    static std::string part_of_packet(std::uint32_t bytes_max) {
-        return "least(" + std::to_string(bytes_max) + ",@@max_allowed_packet div 8)";
-    }
-
-    /// The assigned columns as one text; empty if the list cannot be read.
-    [[nodiscard]] std::string image_of(TokenRange set) const {
-        std::string image;
-        bool name_expected = true;
-        std::size_t depth = 0;
-        for (TokenIndex i = set.first + 1; i < set.last; ++i) {
-            const Token& token = draft_.tokens[i];
-            if (name_expected) {
-                const TokenIndex first = i;
-                while (draft_.tokens[i + 1].is(TokenKind::dot)) {
-                    i += 2;
-                }
-                if (i >= set.last || !draft_.tokens[i + 1].is(TokenKind::equals)) {
-                    return {};
-                }
-                const bool is_float = has_name(table_.floats, draft_.name(i));
-                image += "," +
-                         image_of_column(std::string(draft_.tokens.text({first, i + 1})), is_float);
-                name_expected = false;
-            } else if (token.is(TokenKind::open_paren)) {
-                ++depth;
-            } else if (token.is(TokenKind::close_paren)) {
-                depth -= depth > 0 ? 1 : 0;
-            } else if (depth == 0 && token.is(TokenKind::comma)) {
-                name_expected = true;
-            }
-        }
-        return image.empty() ? image : "concat_ws(" + in_ascii("'|'") + image + ")";
-    }
-
-    /// The bytes of a text, the digits of a number; of what is long, what tells it from all others.
-    /// HEX of a number would round it, and a float says six of its digits only.
-    static std::string image_of_column(const std::string& column, bool is_float) {
-        const std::string value = is_float ? "(" + column + "+0e0)" : column;
-        return "ifnull(" +
-               in_ascii("if(length(" + value + ")>64,concat('#',sha2(" + value +
-                        ",512)),hex(concat(" + value + ")))") +
-               "," + in_ascii("'~'") + ")";
-    }
-
-    static bool has_name(const std::vector<std::string>& names, std::string_view name) {
-        return std::any_of(names.begin(), names.end(),
-                           [&](const std::string& one) { return same_word(one, name); });
+        draft_.plan.afterwards = ask_for_noted_rows();
     }
 
     Draft& draft_;

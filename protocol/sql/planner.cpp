@@ -21,15 +21,14 @@ void plan_write(Draft& draft) {
     }
 }
 
-/// TRUNCATE, where it can be part of a transaction: it needs a plan although it changes nothing in
-/// the text.
-bool empties_tables(const TokenList& tokens, const LexerState& state) noexcept {
-    return state.dialect == Dialect::postgres && tokens[0].is(Keyword::truncate);
+/// TRUNCATE needs a plan although it changes nothing in the text.
+bool empties_tables(const TokenList& tokens) noexcept {
+    return tokens[0].is(Keyword::truncate);
 }
 
 /// What is neither a query nor a write of rows that a text names.
 void plan_other(Draft& draft) {
-    if (empties_tables(draft.tokens, draft.state)) {
+    if (empties_tables(draft.tokens)) {
         plan_truncate(draft);
         return;
     }
@@ -119,7 +118,7 @@ bool may_be_rewritten(StatementKind kind) {
 std::optional<Plan> plan_without_catalog(const TokenList& tokens, const LexerState& state) {
     Structure structure;
     parse(tokens, state, structure);
-    const bool asks = may_be_rewritten(structure.kind) || empties_tables(tokens, state);
+    const bool asks = may_be_rewritten(structure.kind) || empties_tables(tokens);
     if (structure.sure() && asks && !structure.relations.empty()) {
         return std::nullopt;
     }

@@ -37,7 +37,6 @@ std::string_view why_untold_on_mysql(const TokenList& tokens) noexcept {
         return that ? reason : std::string_view{};
     };
     switch (tokens[0].keyword) {
-        case Keyword::truncate: return "truncate";
         case Keyword::alter: return if_that(mentions(tokens, Keyword::truncate), "truncate");
         case Keyword::load: return if_that(!tokens[1].is(Keyword::index), "load data");
         case Keyword::create: return if_that(creates_from_rows(tokens), "create from a query");

@@ -126,6 +126,10 @@ TEST_P(MysqlTruth, TellsWhatInsertsMadeAndWhatTheyMet) {
          {"update item 1"}},
         {"insert ignore into acc values (46, 1), (47, 1)", {"insert acc 46", "insert acc 47"}},
         {"select bal from acc where id in (4, 6, 44)", {"read acc 4", "read acc 6", "read acc 44"}},
+        {"replace into acc values (60, 1), (61, 2)", {"insert acc 60", "insert acc 61"}},
+        {"replace acc set id = 62, bal = 3", {"insert acc 62"}},
+        {"insert into item (id, v, n) values (70, 1, 'seventy'), (71, 2, 'more')",
+         {"insert item 70", "insert item 71"}},
     };
     for (const auto& [sql, touched_rows] : cases) {
         run(sql);
@@ -137,6 +141,10 @@ TEST_P(MysqlTruth, TellsWhatInsertsMadeAndWhatTheyMet) {
     run(after);
     const std::string skipping = "insert ignore into acc values (46, 1), (50, 1)";
     run(skipping);
+    const std::string replacing = "replace into acc values (60, 5), (63, 1)";
+    run(replacing);
+    const std::string twice = "replace into acc values (64, 1), (64, 2)";
+    run(twice);
     end();
     for (const auto& [sql, touched_rows] : cases) {
         expect(sql, touched_rows, history::Coverage::full);
@@ -144,6 +152,10 @@ TEST_P(MysqlTruth, TellsWhatInsertsMadeAndWhatTheyMet) {
     EXPECT_THAT(touched(statement(failing)), IsEmpty());
     expect(after, {"insert acc 49"}, history::Coverage::full);
     expect(skipping, {"insert acc 50"}, history::Coverage::partial, "rows that IGNORE skips");
+    expect(replacing, {"insert acc 60", "insert acc 63"}, history::Coverage::partial,
+           "rows that REPLACE removes");
+    EXPECT_THAT(touched(statement(twice)), testing::Contains("insert acc 64"));
+    EXPECT_EQ(statement(twice).coverage, history::Coverage::partial);
 }
 
 TEST_P(MysqlTruth, TellsNothingOfWhatFailedOrGoesOnAsItCame) {
@@ -157,7 +169,7 @@ TEST_P(MysqlTruth, TellsNothingOfWhatFailedOrGoesOnAsItCame) {
     }
     const std::string after = "update acc set bal = bal + 5 where id = 9";
     run(after);
-    const std::string replace = "replace into acc values (9, 1)";
+    const std::string replace = "replace into acc select 9, 1";
     run(replace);
     const std::string skipped = "insert ignore into acc values (9, 5)";
     run(skipped);

@@ -307,6 +307,12 @@ void AccessRecorder::tell() {
     writers_.clear();
 }
 
+void AccessRecorder::tell_emptied(const sql::Plan& plan, const history::StatementRef& statement) {
+    for (const sql::CapturedTable& table : plan.tables) {
+        events_.accept(history::TableEmptied{statement, names_.id_of(table.identity)});
+    }
+}
+
 void AccessRecorder::tell_gap(history::SessionId session, Time at, std::uint64_t rows,
                               std::string_view why) {
     events_.accept(history::Gap{session, statement_.transaction, at, rows, names_.id_of(why)});

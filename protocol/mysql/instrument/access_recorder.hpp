@@ -64,6 +64,9 @@ class AccessRecorder {
     /// Tells all that was collected.
     void tell();
 
+    /// The statement has succeeded and left the tables of its plan empty.
+    void tell_emptied(const sql::Plan& plan, const history::StatementRef& statement);
+
     /// Tells that as many rows of the statement are missing, for that reason.
     void tell_gap(history::SessionId session, Time at, std::uint64_t rows, std::string_view why);
 

@@ -72,6 +72,11 @@ void InstrumentedConversation::run_query(Bytes packet, std::string_view text, De
                                          const Piece& piece) {
     current_ = std::move(decision);
     observation_->text_sent(text, false, now_);
+    if (empties_tables() &&
+        (status_.has(StatusFlag::in_transaction) || observation_->statement().ordinal != 1)) {
+        // It commits what is open and is a transaction of its own, which the history does not show.
+        stop_rewriting("truncate");
+    }
     others_begun_ = 0;
     cover(current_.coverage, current_.reason);
     Treatment treatment = Treatment::forward;

@@ -152,6 +152,9 @@ class InstrumentedConversation final : public Conversation {
     void unname_writer();
     void forget_rows_of_failed_writes(const sql::Plan& plan);
     void cover(history::Coverage coverage, std::string_view reason);
+    [[nodiscard]] bool empties_tables() const noexcept {
+        return current_.plan && current_.plan->empties;
+    }
     void push(Command command, const Piece& piece, std::uint32_t statement,
               protocol::Treatment treatment, Bytes keep);
 

@@ -69,6 +69,22 @@ bool only_reads(const sql::TokenList& tokens) noexcept {
                        [&](Keyword one) { return tokens[0].is(one); });
 }
 
+/// Reads and writes rows of temporary tables alone, by names that hide all others.
+bool touches_only_temporary(const SessionContext& context, const sql::TokenList& tokens,
+                            const sql::LexerState& lexing) {
+    sql::Structure structure;
+    sql::parse(tokens, lexing, structure);
+    const bool rows = structure.kind != sql::StatementKind::ddl || tokens[0].is(Keyword::truncate);
+    return structure.sure() && rows && structure.ctes.empty() && !structure.relations.empty() &&
+           std::all_of(structure.relations.begin(), structure.relations.end(),
+                       [&](const sql::Relation& relation) {
+                           return relation.kind == sql::RelationKind::derived ||
+                                  (relation.kind == sql::RelationKind::table &&
+                                   relation.schema == sql::no_token &&
+                                   context.is_temporary(tokens.text(relation.name)));
+                       });
+}
+
 /// What is told of each statement of a text of several: those that touch no table tell all there
 /// is.
 std::vector<std::pair<Coverage, std::string_view>> parts_of_script(std::string_view text,
@@ -106,11 +122,13 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
     sql::StatementSpan span;
     std::string_view only;
     std::size_t count = 0;
+    bool changes_settings = false;
     while (splitter.next(span)) {
         only = count++ == 0 ? span.text : only;
         tokens_.read(span.text, lexing);
         StatementEffect effect = effect_of(tokens_, lexing);
         if (effect.kind != Kind::none) {
+            changes_settings = changes_settings || effect.kind != Kind::schema;
             std::move(decision.effect.made.begin(), decision.effect.made.end(),
                       std::back_inserter(effect.made));
             decision.effect = std::move(effect);
@@ -130,7 +148,7 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
         if (count == 0) {
             decision.coverage = Coverage::none;
             decision.reason = {};
-        } else if (decision.effect.kind != Kind::none && decision.effect.kind != Kind::schema) {
+        } else if (changes_settings) {
             // Which of them succeed is not followed.
             context_.on_lost("settings in several statements");
         }
@@ -149,6 +167,15 @@ void InstrumentedConversation::decide_by_plan(Decision& decision, std::string_vi
     if (!decision.reason.empty()) {
         return;
     }
+    if (context_.mentions_temporary(tokens_)) {
+        // One that is prepared may run when they are gone.
+        const bool nobody_else_sees =
+            command == Command::query &&
+            touches_only_temporary(context_, tokens_, observation_->lexing());
+        decision.coverage = nobody_else_sees ? Coverage::none : Coverage::opaque;
+        decision.reason = nobody_else_sees ? "" : "temporary table";
+        return;
+    }
     if (!tokens_.sure()) {
         decision.reason = "lexer not sure";
         return;
@@ -165,6 +192,11 @@ void InstrumentedConversation::decide_by_plan(Decision& decision, std::string_vi
     decision.reason = decision.plan->reason;
     decision.rewritten = decision.plan->rewrites();
     decision.told = decision.plan->told_by_triggers;
+    if (decision.plan->empties && command != Command::query) {
+        // What its name will mean by then, only the server knows.
+        decision.coverage = Coverage::opaque;
+        decision.reason = "truncate";
+    }
     if (!decision.rewritten && !decision.told && !decision.plan->reread.wanted()) {
         return;
     }
@@ -204,10 +236,8 @@ std::string_view InstrumentedConversation::obstacle(const Decision& decision,
     if (!context_.obstacle().empty()) {
         return context_.obstacle();
     }
-    if (command == Command::stmt_prepare && decision.counts_mentioned) {
-        return "ROW_COUNT in use";
-    }
-    return context_.mentions_temporary(tokens_) ? "temporary table" : std::string_view{};
+    return command == Command::stmt_prepare && decision.counts_mentioned ? "ROW_COUNT in use"
+                                                                         : std::string_view{};
 }
 
 /// After a RETURNING of ours the server has forgotten how many rows the client's statement wrote.

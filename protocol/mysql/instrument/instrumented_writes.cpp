@@ -135,7 +135,12 @@ bool InstrumentedConversation::record_written(const Unread& unread, std::string_
         recorder_.begin(*unread.plan, observation_->statement());
         return false;
     }
-    return cover_gaps(unread.step.ok.affected_rows);
+    const bool whole = cover_gaps(unread.step.ok.affected_rows);
+    if (whole && unread.plan->full_when_known != 0 &&
+        unread.plan->full_when_known == unread.step.ok.affected_rows) {
+        cover(Coverage::full, {});
+    }
+    return whole;
 }
 
 /// What was read is told as well, and that may be all that was missing.

@@ -114,8 +114,12 @@ SessionContext::SessionContext(const ChannelFacts& channel) {
 
 void SessionContext::on_effect(const StatementEffect& effect) {
     switch (effect.kind) {
-        case Kind::none:
-        case Kind::schema: return;
+        case Kind::none: return;
+        case Kind::schema:
+            for (Temporary& table : temporary_) {
+                table.there = false;
+            }
+            return;
         case Kind::tracking: on_lost("session state tracked"); return;
         case Kind::database:
             context_.database = effect.value;
@@ -129,8 +133,10 @@ void SessionContext::on_effect(const StatementEffect& effect) {
         case Kind::temporary:
             any_temporary_ =
                 any_temporary_ || effect.value.empty() || temporary_.size() >= temporary_max;
-            temporary_.push_back(sql::small_letters(effect.value));
-            if (any_temporary_) temporary_.clear();
+            std::erase_if(temporary_, [&](const Temporary& one) {
+                return any_temporary_ || sql::same_word(one.name, effect.value);
+            });
+            if (!any_temporary_) temporary_.push_back({sql::small_letters(effect.value)});
     }
 }
 
@@ -148,12 +154,23 @@ bool SessionContext::mentions_temporary(const sql::TokenList& tokens) const {
     }
     for (sql::TokenIndex i = 0; i < tokens.size(); ++i) {
         const bool named = tokens[i].is(TokenKind::word) || tokens[i].is(TokenKind::quoted_name);
-        if (named && std::find(temporary_.begin(), temporary_.end(),
-                               sql::small_letters(name_at(tokens, i))) != temporary_.end()) {
+        if (named && find_temporary(tokens.text(i)) != nullptr) {
             return true;
         }
     }
     return false;
+}
+
+bool SessionContext::is_temporary(std::string_view name) const {
+    const Temporary* found = find_temporary(name);
+    return found != nullptr && found->there;
+}
+
+const SessionContext::Temporary* SessionContext::find_temporary(std::string_view name) const {
+    const std::string letters = sql::small_letters(sql::name_of(name, sql::Dialect::mysql));
+    const auto found = std::find_if(temporary_.begin(), temporary_.end(),
+                                    [&](const Temporary& one) { return one.name == letters; });
+    return found == temporary_.end() ? nullptr : &*found;
 }
 
 sql::ContextId SessionContext::id(sql::PlanSource& plans) {

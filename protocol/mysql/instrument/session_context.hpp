@@ -56,6 +56,8 @@ class SessionContext {
 
     /// A table that other sessions do not see may be meant by one of these names.
     [[nodiscard]] bool mentions_temporary(const sql::TokenList& tokens) const;
+    /// Such a table is meant by this name, quoted or not, without a schema.
+    [[nodiscard]] bool is_temporary(std::string_view name) const;
 
     [[nodiscard]] sql::ContextId id(sql::PlanSource& plans);
 
@@ -65,7 +67,14 @@ class SessionContext {
     sql::PlanContext context_;
     sql::ContextId id_{};
     bool id_known_ = false;
-    std::vector<std::string> temporary_;
+    struct Temporary {
+        std::string name;   ///< in small letters
+        bool there = true;  ///< else it may have been dropped
+    };
+
+    [[nodiscard]] const Temporary* find_temporary(std::string_view name) const;
+
+    std::vector<Temporary> temporary_;
     bool any_temporary_ = false;
     std::string_view obstacle_;
 };

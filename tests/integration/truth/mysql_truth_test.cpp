@@ -120,7 +120,7 @@ class MysqlComparison final : public Comparison {
                 names_[{write.table, write.key, write.made}] = write.row;
             }
             if (write.made >= 0) lasting_.insert(write.made);
-            if (write.made < 0 || is_captured(write.made)) {
+            if (is_told(write)) {
                 // Nobody has seen what the same statement wrote over again.
                 if (write.over < 0 || write.over != write.made) told.push_back(write);
             } else if (++hidden; write.kind == AccessKind::update) {
@@ -181,6 +181,14 @@ class MysqlComparison final : public Comparison {
     /// A result that does not show its rows is asked for in a snapshot only.
     [[nodiscard]] bool may_be_untold(const RecordedStatement& statement) const override {
         return statement.reason == "DISTINCT" || statement.reason == "GROUP BY";
+    }
+
+    /// Nothing tells which rows MariaDB's REPLACE removes for those that it makes.
+    [[nodiscard]] bool is_told(const TrueWrite& write) const {
+        if (write.made < 0) return true;
+        const RecordedStatement& by = recorded().statement(statement_of(write.made));
+        return by.coverage != Coverage::opaque &&
+               !(write.kind == AccessKind::remove && by.reason == "rows that REPLACE removes");
     }
 
     [[nodiscard]] bool is_captured(std::int64_t stamp) const {

@@ -97,6 +97,10 @@ void RecordedHistory::note(const history::Alias& event) {
     by_server_[event.server_transaction] = event.transaction;
 }
 
+void RecordedHistory::note(const history::TableEmptied& event) {
+    at(event.statement).emptied.push_back(names_[event.table]);
+}
+
 void RecordedHistory::note(const history::Gap&) {
     ++gaps;
 }

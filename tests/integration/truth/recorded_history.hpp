@@ -28,6 +28,7 @@ struct RecordedStatement {
     std::uint32_t error = 0;  ///< MySQL family
     bool undone = false;      ///< by ROLLBACK TO
     std::vector<RecordedAccess> accesses;
+    std::vector<std::string> emptied;  ///< tables
 };
 
 struct RecordedTransaction {
@@ -74,6 +75,7 @@ class RecordedHistory final : public history::EventSink {
     void note(const history::Access& event);
     void note(const history::Alias& event);
     void note(const history::Gap& event);
+    void note(const history::TableEmptied& event);
     template <typename Other>
     void note(const Other&) {}
 

@@ -149,7 +149,6 @@ TEST_F(Planner, SaysWhatItMisses) {
 
 TEST_F(Planner, NamesWhatItCannotTellOfOnTheMysqlFamily) {
     constexpr std::pair<std::string_view, std::string_view> opaque[] = {
-        {"truncate table inv", "truncate"},
         {"alter table inv truncate partition p0", "truncate"},
         {"load data local infile 'x' into table inv", "load data"},
         {"create or replace table made (id int) as select * from inv", "create from a query"},
@@ -199,8 +198,14 @@ TEST_F(Planner, KnowsWhatTruncateEmpties) {
     EXPECT_EQ(emptied("truncate slice"), "nothing");
     EXPECT_EQ(plan_.coverage, Coverage::opaque);
     EXPECT_EQ(plan_.reason, "partition");
-    plan_ = plan("truncate num", mariadb_state());
-    EXPECT_FALSE(plan_.empties) << "a transaction of its own there";
+    for (const LexerState& state : {mariadb_state(), mysql_state()}) {
+        plan_ = plan("truncate table num", state);
+        EXPECT_TRUE(plan_.empties);
+        EXPECT_EQ(plan_.tables.front().identity, "public.num");
+        EXPECT_EQ(plan_.coverage, Coverage::full);
+        EXPECT_FALSE(plan_.rewrites());
+        EXPECT_EQ(plan("truncate looks", state).reason, "view");
+    }
 }
 
 TEST_F(Planner, HidesAuxiliaryColumnsOnPostgres) {
@@ -243,7 +248,6 @@ TEST_F(Planner, ReturnsOnMariadb) {
               "`isotap_wlist`, `id` ");
     EXPECT_EQ(plan_.added.back().role, ColumnRole::insert_id);
     EXPECT_FALSE(plan_.counts_records);
-    expect_opaque("replace into inv values (1, 2)", mariadb_state(), "rows that REPLACE removes");
     mariadb("replace into inv values (1, 2) returning id");
     EXPECT_EQ(plan_.reply, ReplyChange::strip);
     EXPECT_EQ(plan_.reason, "rows that REPLACE removes");
@@ -279,6 +283,52 @@ TEST_F(Planner, ReturnsOnMariadb) {
     expect_opaque("delete from inv", old, "no RETURNING");
 }
 
+/// Its own count says whether a row was in the way of those that it made.
+TEST_F(Planner, CollectsWhatReplaceMakesOnMariadb) {
+    EXPECT_TRUE(mariadb("replace into inv (id) values (1), (2)")
+                    .starts_with("replace into inv (id, `isotap_wlist`, `isotap_rowid`) values (1, "
+                                 "'T5.1', left(right(convert(@isotap_rows:="));
+    EXPECT_EQ(plan_.reply, ReplyChange::none);
+    EXPECT_EQ(plan_.tables.front().kind, history::AccessKind::insert);
+    EXPECT_FALSE(plan_.afterwards.empty());
+    EXPECT_EQ(plan_.coverage, Coverage::partial);
+    EXPECT_EQ(plan_.reason, "rows that REPLACE removes");
+    EXPECT_EQ(plan_.full_when_known, 2U);
+    mariadb("replace inv set id = 1, v = (select max(v) from num)");
+    EXPECT_EQ(plan_.full_when_known, 0U);
+    EXPECT_TRUE(mariadb("replace into inv select id, v from num where id > 1")
+                    .starts_with("replace into inv (`id`, `v`, `isotap_wlist`, `isotap_rowid`)  "
+                                 "select id, v, 'T5.1', left(right(convert(@isotap_rows:="));
+    EXPECT_EQ(plan_.reason, "rows that REPLACE removes");
+    EXPECT_EQ(plan_.full_when_known, 0U);
+    expect_opaque("replace into inv select distinct id, v from num", mariadb_state(),
+                  "rows that REPLACE removes");
+    catalog_.add("fires", VersionSource::columns, {"id", "v"}).has_triggers = true;
+    mariadb("replace into fires values (1, 2)");
+    EXPECT_EQ(plan_.full_when_known, 0U) << "nothing tells what triggers write";
+    mariadb("insert ignore into fires values (1, 2)");
+    EXPECT_EQ(plan_.full_when_known, 0U);
+}
+
+/// RETURNING would not tell which number the client is told of.
+TEST_F(Planner, CollectsRowsThatBringTheirNumbersOnMariadb) {
+    mariadb("insert into num (id, v) values (1, 2), (default, 3)");
+    EXPECT_EQ(plan_.reply, ReplyChange::none);
+    EXPECT_FALSE(plan_.afterwards.empty());
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    mariadb("insert into num set v = last_insert_id(5)");
+    EXPECT_FALSE(plan_.afterwards.empty());
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    mariadb("insert into num select * from inv");
+    EXPECT_FALSE(plan_.afterwards.empty());
+    EXPECT_EQ(plan_.coverage, Coverage::partial);
+    EXPECT_EQ(plan_.reason, "insert from select");
+    expect_opaque("insert into num select * from inv limit 3", mariadb_state(),
+                  "insert id of several rows");
+    expect_opaque("insert ignore into num values (1, 2), (3, 4)", mariadb_state(),
+                  "rows that IGNORE skips");
+}
+
 TEST_F(Planner, StampsEveryInsertedRowOnMariadb) {
     const std::string returning = " returning `isotap_rowid`, `isotap_wlist` ";
     EXPECT_EQ(mariadb("insert into inv values (1, 2), (3, f(4))"),
@@ -301,10 +351,6 @@ TEST_F(Planner, StampsEveryInsertedRowOnMariadb) {
     EXPECT_EQ(plan_.reason, "insert from select");
     expect_opaque("insert into inv select 1, 2 union select 3, 4", mariadb_state(),
                   "insert from a set operation");
-    expect_opaque("insert into num values (1, 2), (3, 4)", mariadb_state(),
-                  "insert id of several rows");
-    expect_opaque("insert into inv (v) values (last_insert_id(7))", mariadb_state(),
-                  "LAST_INSERT_ID");
     mariadb("insert into inv (v) values (last_insert_id())");
     EXPECT_EQ(plan_.coverage, Coverage::full);
 }

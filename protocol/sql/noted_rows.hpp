@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+/// MariaDB: rows that a write touches are noted in user variables as it goes, in the form that
+/// `Plan::afterwards` promises. Two variables: appending to one long text is quadratic. What would
+/// be too long for the server is an error of the client's statement: rows that do not fit are left
+/// out, and '!' says so.
+namespace isotap::sql {
+
+/// An empty text that notes the row which these columns name, as it is before the write. `end` is
+/// ';', or '*;' for one that does not change.
+std::string noted_row(const std::string& row_id, const std::string& writers,
+                      const std::string& end);
+
+/// A name for a row that is about to be made, noted as well.
+std::string noted_name();
+
+/// The question for what was noted, which forgets it.
+std::string ask_for_noted_rows();
+
+}  // namespace isotap::sql
