@@ -152,6 +152,7 @@ TEST_F(AlertsTest, TryAgainUntilTheWebhookTakesIt) {
     const auto requests = receiver.wait_for(3);
     ASSERT_EQ(requests.size(), 3U);
     EXPECT_THAT(requests.at(2), StartsWith("POST /hook HTTP/1.1"));
+    EXPECT_THAT(requests.at(2), HasSubstr("\r\nHost: " + receiver.url().substr(7) + "\r\n"));
     const auto body =
         boost::json::parse(requests.at(2).substr(requests.at(2).find("\r\n\r\n") + 4));
     EXPECT_EQ(body.at("anomalies").at(0).at("type").as_string(), "G2-item");
