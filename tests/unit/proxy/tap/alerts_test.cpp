@@ -246,6 +246,21 @@ TEST_F(AlertsTest, GiveUpInTheEndAndDoNotHoldUpTheStop) {
     EXPECT_EQ(alerts.figures().failed, 1U);
 }
 
+TEST_F(AlertsTest, DoNotWaitForEachThatIsLeftWhenNobodyAnswers) {
+    AlertOptions options;
+    options.command = "exec tail -f /dev/null";
+    Alerts alerts(options, "mysql", log_, {1h, 5, 50ms, 30});
+    alerts.start();
+    constexpr int all = 20;
+    for (int i = 0; i < all; ++i) {
+        alerts.offer(record_on("table" + std::to_string(i)));
+    }
+    const auto began = std::chrono::steady_clock::now();
+    alerts.stop();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, all * 50ms);
+    EXPECT_EQ(alerts.figures().failed, static_cast<std::uint64_t>(all));
+}
+
 TEST(AlertCommand, GetsTheAlertOnItsInput) {
     const auto file = std::filesystem::temp_directory_path() /
                       ("isotap-alert-" + std::to_string(std::random_device{}()));
