@@ -269,6 +269,7 @@ TEST(AlertCommand, GetsTheAlertOnItsInput) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "{\"a\":1}\n");
     std::filesystem::remove(file);
     EXPECT_EQ(run_alert_command("exit 3", "", 5s), "it ended with 3");
+    EXPECT_EQ(run_alert_command("kill -TERM $$", "", 5s), "it was ended by signal 15");
     EXPECT_THAT(run_alert_command("exec tail -f /dev/null", "", 50ms), HasSubstr("killed"));
     EXPECT_EQ(run_alert_command("true", std::string(1'000'000, 'x'), 5s), "") << "reads nothing";
 }
