@@ -221,8 +221,8 @@ int run_behind_proxy(ProxyOptions options, SchemaChange schema,
     LentColumns columns(options.relay.listeners.front(), schema, log);
     columns.begin(options.relay.listeners.front());
     Relay relay(
-        options.relay,
-        [&tap](std::size_t, RelayCounters& counters) { return tap.sink_of_thread(counters); }, log);
+        options.relay, [&tap](RelayCounters& counters) { return tap.sink_of_thread(counters); },
+        log);
     const Address proxy = relay.addresses().front();
     const Upstream& upstream = options.relay.listeners.front().upstream;
     tap.start();

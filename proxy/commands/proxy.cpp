@@ -132,9 +132,7 @@ int serve(ProxyOptions options) {
     warn(options, log);
     Tap tap(options, log);
     const auto lenders = lend_columns(options.relay.listeners, log);
-    const auto into_tap = [&tap](std::size_t, RelayCounters& counters) {
-        return tap.sink_of_thread(counters);
-    };
+    const auto into_tap = [&tap](RelayCounters& counters) { return tap.sink_of_thread(counters); };
     Relay relay(options.relay, into_tap, log);
     Supervisor supervisor(signals.descriptor(), options.drain_timeout, relay, log);
     const Metrics metrics(relay.counters(), log, &tap);
