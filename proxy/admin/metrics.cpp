@@ -1,6 +1,5 @@
 #include "proxy/admin/metrics.hpp"
 
-#include <functional>
 #include <initializer_list>
 #include <string_view>
 

@@ -3,8 +3,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "isotap/base/clock.hpp"
-
 namespace isotap::proxy {
 
 /// What plan books and the catalog thread tell one another about one database (MySQL family: one
