@@ -2,7 +2,7 @@ find_package(GTest REQUIRED)
 add_custom_target(fuzzers)
 
 # isotap_add_test(NAME name SOURCES … LIBRARIES … [LABELS …] [TIMEOUT s])
-# One test program, one ctest entry. Labels select groups: unit, wire, integration, house, sim.
+# One test program, one ctest entry. Labels select groups: tests/README.md lists them.
 function(isotap_add_test)
     cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
     add_executable(${ARG_NAME} ${ARG_SOURCES})

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include <boost/asio/ip/v6_only.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>

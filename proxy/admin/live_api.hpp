@@ -7,9 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "isotap/proxy/counters.hpp"
 
 #include "proxy/admin/pages.hpp"
 #include "proxy/tap/tap.hpp"

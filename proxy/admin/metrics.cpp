@@ -1,6 +1,5 @@
 #include "proxy/admin/metrics.hpp"
 
-#include <functional>
 #include <initializer_list>
 #include <string_view>
 
@@ -196,7 +195,7 @@ void add_process(std::vector<MetricFamily>& all) {
 
 }  // namespace
 
-std::vector<MetricFamily> Metrics::Collect() const {
+std::vector<MetricFamily> Metrics::families() const {
     const Sums sums(counters_);
     std::vector<MetricFamily> all{build_info()};
     add_sessions(sums, all);
@@ -214,7 +213,7 @@ std::vector<MetricFamily> Metrics::Collect() const {
 }
 
 std::string Metrics::text() const {
-    return prometheus::TextSerializer().Serialize(Collect());
+    return prometheus::TextSerializer().Serialize(families());
 }
 
 }  // namespace isotap::proxy

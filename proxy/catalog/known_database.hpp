@@ -3,8 +3,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "isotap/base/clock.hpp"
-
 namespace isotap::proxy {
 
 /// What plan books and the catalog thread tell one another about one database (MySQL family: one
@@ -13,8 +11,8 @@ struct KnownDatabase {
     /// Goes up when the schema has changed, or may have: plans of an older number are not used.
     std::atomic<std::uint64_t> generation{1};
 
-    /// When the catalog thread last saw that nothing has changed behind our back; milliseconds of
-    /// `steady_now`.
+    /// When the catalog thread last saw that nothing has changed behind our back; as
+    /// `steady_ms` counts.
     std::atomic<std::int64_t> checked{0};
 
     /// When a plan was last asked for.

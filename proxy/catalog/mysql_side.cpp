@@ -7,8 +7,6 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "protocol/sql/letter_case.hpp"
 #include "proxy/catalog/mysql_literal.hpp"
 #include "proxy/catalog/mysql_queries.hpp"

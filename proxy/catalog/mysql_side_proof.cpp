@@ -1,6 +1,5 @@
 // How a side connection proves that a rewritten text shows nothing.
 #include <mysql.h>
-#include <utility>
 
 #include "proxy/catalog/mysql_result.hpp"
 #include "proxy/catalog/mysql_side.hpp"

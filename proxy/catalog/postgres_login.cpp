@@ -1,7 +1,6 @@
 #include "proxy/catalog/postgres_login.hpp"
 
 #include <array>
-#include <string_view>
 
 #include <libpq-fe.h>
 
@@ -11,7 +10,18 @@ namespace {
 constexpr const char* connect_seconds = "3";
 constexpr const char* silence_milliseconds = "5000";
 
-std::string_view sslmode_of(const Upstream& upstream) {
+}  // namespace
+
+/// A unix socket is named by its folder, and the file in it by a port.
+PostgresPlace postgres_place(const Address& address) {
+    if (!address.is_unix()) {
+        return {address.host, std::to_string(address.port)};
+    }
+    return {address.host.substr(0, address.host.rfind('/')),
+            address.host.substr(address.host.rfind('.') + 1)};
+}
+
+const char* postgres_sslmode(const Upstream& upstream) noexcept {
     if (upstream.verify_name) {
         return "verify-full";
     }
@@ -26,25 +36,8 @@ std::string_view sslmode_of(const Upstream& upstream) {
     return "prefer";
 }
 
-struct Place {
-    std::string host;
-    std::string port;
-};
-
-/// libpq names a unix socket by its folder, and the file in it by a port.
-Place place_of(const Address& address) {
-    if (!address.is_unix()) {
-        return {address.host, std::to_string(address.port)};
-    }
-    const std::size_t slash = address.host.rfind('/');
-    return {address.host.substr(0, slash), address.host.substr(address.host.rfind('.') + 1)};
-}
-
-}  // namespace
-
 pg_conn* connect_to_postgres(const Upstream& upstream, const std::string& database) {
-    const auto [host, port] = place_of(upstream.address);
-    const std::string sslmode(sslmode_of(upstream));
+    const auto [host, port] = postgres_place(upstream.address);
     const std::array keywords{"host",
                               "port",
                               "user",
@@ -61,7 +54,7 @@ pg_conn* connect_to_postgres(const Upstream& upstream, const std::string& databa
                             upstream.user.c_str(),
                             upstream.password.c_str(),
                             database.c_str(),
-                            sslmode.c_str(),
+                            postgres_sslmode(upstream),
                             upstream.root_certificate.c_str(),
                             connect_seconds,
                             silence_milliseconds,

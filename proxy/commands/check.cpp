@@ -50,7 +50,8 @@ std::unique_ptr<CLI::App> make_app(CheckLine& line) {
                     "do not say at which level their transactions ran: there, --level asks")
         ->type_name("ENGINE");
     app->add_option("--fail-on", line.fail_on, "What makes the exit code 1: violation or hazard")
-        ->check(CLI::IsMember({"violation", "hazard"}));
+        ->check(CLI::IsMember({"violation", "hazard"}))
+        ->type_name("SEVERITY");
     app->add_option("--level", line.levels,
                     "What must hold, for example snapshot-isolation; if not given: what the "
                     "engine promises, or serializable for histories of other tools")

@@ -1,7 +1,6 @@
 #include "proxy/commands/child.hpp"
 
 #include <cassert>
-#include <cerrno>
 #include <csignal>
 #include <spawn.h>
 #include <string_view>

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,6 +17,7 @@
 #include "proxy/commands/child.hpp"
 #include "proxy/commands/command.hpp"
 #include "proxy/commands/output_file.hpp"
+#include "proxy/commands/settings_said.hpp"
 #include "proxy/ops/configuration.hpp"
 #include "proxy/ops/log.hpp"
 #include "proxy/ops/option_values.hpp"
@@ -65,15 +65,7 @@ std::unique_ptr<CLI::App> make_app(ExecLine& line) {
         "another:\nisotap exec --upstream URL [OPTIONS] -- COMMAND [ARGUMENTS]…",
         "isotap exec");
     for (const std::string_view name : taken_over) {
-        const Setting& setting = *find_setting(name);
-        const std::string flag = "--" + setting.name;
-        app->add_option_function<std::string>(
-               flag,
-               [&line, &setting, flag](const std::string& text) {
-                   line.given[setting.name] = {text, flag};
-               },
-               setting.help)
-            ->type_name(setting.argument);
+        take_setting(*app, *find_setting(name), line.given);
     }
     app->add_option_function<std::string>(
            "--schema",
@@ -101,10 +93,7 @@ std::unique_ptr<CLI::App> make_app(ExecLine& line) {
 
 /// What a test suite needs where nothing else is said: nothing is lost, and everything is shown.
 Sources gather(const ExecLine& line) {
-    Sources sources;
-    sources.environment =
-        settings_in_environment([](const std::string& name) { return std::getenv(name.c_str()); });
-    sources.password = std::getenv("ISOTAP_UPSTREAM_PASSWORD");
+    Sources sources = said_by_environment();
     const Given ours{"", "isotap exec"};
     sources.command_line = line.given;
     sources.command_line["listen"] = {"127.0.0.1:0", ours.origin};
@@ -221,8 +210,8 @@ int run_behind_proxy(ProxyOptions options, SchemaChange schema,
     LentColumns columns(options.relay.listeners.front(), schema, log);
     columns.begin(options.relay.listeners.front());
     Relay relay(
-        options.relay,
-        [&tap](std::size_t, RelayCounters& counters) { return tap.sink_of_thread(counters); }, log);
+        options.relay, [&tap](RelayCounters& counters) { return tap.sink_of_thread(counters); },
+        log);
     const Address proxy = relay.addresses().front();
     const Upstream& upstream = options.relay.listeners.front().upstream;
     tap.start();

@@ -20,8 +20,8 @@ int run_help(std::span<const Command> commands, const std::vector<std::string>& 
             fmt::print("  isotap {:<10} {}\n", command.name, command.summary);
         }
         fmt::print("  isotap {:<10} {}\n\n{}\n", "help", "what a command takes",
-                   "Exit codes: 0 nothing found, 1 anomalies found, 2 wrong usage or input, 3 the "
-                   "proxy or server failed.");
+                   "Exit codes: 0 nothing found, 1 anomalies found, 2 wrong usage or input, or an "
+                   "unknown verdict,\n3 the proxy or server failed.");
         return 0;
     }
     const auto found = std::find_if(commands.begin(), commands.end(), [&](const Command& command) {

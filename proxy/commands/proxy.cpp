@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "proxy/admin/metrics.hpp"
 #include "proxy/catalog/table_lender.hpp"
 #include "proxy/commands/command.hpp"
+#include "proxy/commands/settings_said.hpp"
 #include "proxy/ops/address.hpp"
 #include "proxy/ops/configuration.hpp"
 #include "proxy/ops/embedded_text.hpp"
@@ -40,14 +40,7 @@ void define_options(CLI::App& app, CommandLine& line) {
     app.add_flag("--check-config", line.check_only,
                  "Check the options, say what is wrong, and end");
     for (const Setting& setting : settings()) {
-        const std::string flag = "--" + setting.name;
-        app.add_option_function<std::string>(
-               flag,
-               [&line, &setting, flag](const std::string& text) {
-                   line.given[setting.name] = {text, flag};
-               },
-               setting.help)
-            ->type_name(setting.argument)
+        take_setting(app, setting, line.given)
             ->group(setting.name.starts_with("limits.") ? "Limits" : "Options");
     }
 }
@@ -65,11 +58,8 @@ std::unique_ptr<CLI::App> make_app(CommandLine& line) {
 }
 
 Sources gather(const CommandLine& line) {
-    Sources sources;
+    Sources sources = said_by_environment();
     sources.command_line = line.given;
-    const auto variable = [](const std::string& name) { return std::getenv(name.c_str()); };
-    sources.environment = settings_in_environment(variable);
-    sources.password = std::getenv("ISOTAP_UPSTREAM_PASSWORD");
     if (!line.configuration.empty()) {
         sources.file =
             parse_configuration_file(read_small_file(line.configuration), line.configuration);
@@ -132,9 +122,7 @@ int serve(ProxyOptions options) {
     warn(options, log);
     Tap tap(options, log);
     const auto lenders = lend_columns(options.relay.listeners, log);
-    const auto into_tap = [&tap](std::size_t, RelayCounters& counters) {
-        return tap.sink_of_thread(counters);
-    };
+    const auto into_tap = [&tap](RelayCounters& counters) { return tap.sink_of_thread(counters); };
     Relay relay(options.relay, into_tap, log);
     Supervisor supervisor(signals.descriptor(), options.drain_timeout, relay, log);
     const Metrics metrics(relay.counters(), log, &tap);

@@ -147,8 +147,7 @@ std::unique_ptr<Watch> watch_for(const RunLine& line, const Server& server) {
 
 Upstream target_of(const RunLine& line) {
     Upstream target = parse_upstream_url(line.target);
-    const char* password = std::getenv("ISOTAP_UPSTREAM_PASSWORD");
-    if (target.password.empty() && password != nullptr) target.password = password;
+    if (const char* password = std::getenv("ISOTAP_UPSTREAM_PASSWORD")) target.password = password;
     return target;
 }
 

@@ -212,7 +212,7 @@ void Leg::close() {
     arrived_.reset();
     if (sending_ != nullptr) {
         if (!sending_->submitted) {
-            write_some(sending_->bytes);
+            write_some(Bytes(sending_->bytes).subspan(sending_->sent));
         }
         ring_->abandon(*std::exchange(sending_, nullptr));
     }

@@ -19,7 +19,7 @@ namespace isotap::proxy {
 /// What came of a read.
 struct Received {
     enum class State : std::uint8_t {
-        some,   ///< `size` bytes, at least one
+        some,   ///< bytes have come
         none,   ///< nothing has come yet
         ended,  ///< the peer sends no more
         failed,

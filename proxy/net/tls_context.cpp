@@ -1,8 +1,6 @@
 #include "proxy/net/tls_context.hpp"
 
-#include <algorithm>
 #include <array>
-#include <string_view>
 
 #include <boost/system/result.hpp>
 #include <openssl/err.h>

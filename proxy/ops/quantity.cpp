@@ -22,10 +22,13 @@ constexpr Unit byte_units[] = {
     {"", 1}, {"B", 1}, {"KiB", 1U << 10}, {"MiB", 1U << 20}, {"GiB", 1U << 30}};
 constexpr Unit time_units[] = {{"ms", 1}, {"s", 1000}, {"min", 60'000}, {"h", 3'600'000}};
 
-/// Nothing when it is no number, has another unit, or does not fit into the signed type that
-/// durations have.
-std::optional<std::uint64_t> quantity(std::string_view text, std::span<const Unit> units) {
-    constexpr std::uint64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t largest_number = std::numeric_limits<std::int64_t>::max();
+/// Clocks count nanoseconds in a signed type, and a time is added to what they say.
+constexpr std::uint64_t largest_time = largest_number / 1'000'000 / 2;
+
+/// Nothing when it is no number, has another unit, or is too large.
+std::optional<std::uint64_t> quantity(std::string_view text, std::span<const Unit> units,
+                                      std::uint64_t largest = largest_number) {
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{}) {
@@ -59,7 +62,7 @@ std::uint64_t parse_size(std::string_view text) {
 }
 
 std::chrono::milliseconds parse_duration(std::string_view text) {
-    const auto milliseconds = quantity(text, time_units);
+    const auto milliseconds = quantity(text, time_units, largest_time);
     if (!milliseconds) {
         refuse(fmt::format("'{}' is no time: write a number and ms, s, min or h", text));
     }

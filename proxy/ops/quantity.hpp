@@ -16,6 +16,7 @@ std::uint64_t parse_size(std::string_view text);
 /// often.
 std::chrono::milliseconds parse_duration(std::string_view text);
 
-// All throw StartupError (usage) for anything else, and for what is too large for the type.
+// All throw StartupError (usage) for anything else, and for what is too large: for the type, or to
+// be added to a clock.
 
 }  // namespace isotap::proxy

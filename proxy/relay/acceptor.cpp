@@ -115,8 +115,10 @@ void Acceptor::on_ready(Ready /*ready*/) {
             return;  // nobody is left, or descriptors have run out: then the next tick tries again
         }
     }
-    // Owned by nobody but the relay, which outlives the poller's last turn.
-    poller_.again({std::shared_ptr<void>(), this});
+    if (socket_) {
+        // Owned by nobody but the relay, which outlives the poller's last turn.
+        poller_.again({std::shared_ptr<void>(), this});
+    }
 }
 
 void Acceptor::on_tick() {

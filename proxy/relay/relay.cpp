@@ -23,7 +23,7 @@ class Relay::Body {
             threads_.push_back(std::make_unique<RelayThread>(i, run_tag, options.io, limits_, log,
                                                              names_, sessions_open_));
             if (sink_of_thread) {
-                threads_.back()->set_sink(sink_of_thread(i, threads_.back()->counters()));
+                threads_.back()->set_sink(sink_of_thread(threads_.back()->counters()));
             }
         }
         for (const Listener& listener : options.listeners) {

@@ -22,9 +22,10 @@ namespace isotap::proxy {
 /// cannot be had; nothing throws afterwards.
 class Relay {
   public:
-    /// Where the events of one relay thread go, in `Mode::observe`. Called on that thread only.
-    using SinkOfThread = std::function<std::unique_ptr<history::EventSink>(
-        std::size_t thread, RelayCounters& counters)>;
+    /// Makes the place where the events of one relay thread go, which only that thread uses; in the
+    /// modes that observe.
+    using SinkOfThread =
+        std::function<std::unique_ptr<history::EventSink>(RelayCounters& counters)>;
 
     /// `log` must outlive it.
     Relay(const RelayOptions& options, const SinkOfThread& sink_of_thread, Log& log);

@@ -30,7 +30,7 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
 
     void start();
 
-    /// Called about once a second: ends what has taken too long.
+    /// Called a few times a second: ends what has taken too long.
     void on_tick(std::chrono::steady_clock::time_point now);
 
     /// Ends the session now if that harms nobody, else as soon as it does not.
@@ -68,7 +68,8 @@ class RelaySession final : public std::enable_shared_from_this<RelaySession>,
     void perform();
     void perform_one(const protocol::Action& action);
     void dial();
-    void on_dialled(Descriptor socket, const std::string& failure);
+    void on_dialled(Descriptor socket);
+    void on_dial_failed(const protocol::DialFailure& failure);
     void hold();
     void wake();
     void start_tls(Side side, Bytes arrived);

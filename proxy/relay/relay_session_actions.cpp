@@ -8,6 +8,7 @@ namespace isotap::proxy {
 
 using protocol::Action;
 using protocol::ActionKind;
+using protocol::DialFailure;
 using protocol::Side;
 
 void RelaySession::perform() {
@@ -83,43 +84,54 @@ void RelaySession::wake() {
 }
 
 void RelaySession::dial() {
+    using Kind = DialFailure::Kind;
     dial_began_ = Clock::now();
     dialler_ = std::make_shared<Dialler>(
         context_.poller, context_.lookup,
         [self = shared_from_this()](Descriptor socket, const std::string& failure) {
-            self->on_dialled(std::move(socket), failure);
+            if (failure.empty()) {
+                self->on_dialled(std::move(socket));
+            } else {
+                self->on_dial_failed({Kind::unreachable, failure});
+            }
         });
     if (context_.sessions_open.load(std::memory_order_relaxed) > context_.limits.sessions) {
         context_.poller.post([self = shared_from_this()] {
-            self->on_dialled({}, "too many sessions: raise limits.sessions");
+            self->on_dial_failed(
+                {Kind::too_many_sessions, "too many sessions: raise limits.sessions"});
         });
         return;
     }
     dialler_->dial(listener_.options.upstream.address);
 }
 
-void RelaySession::on_dialled(Descriptor socket, const std::string& failure) {
+void RelaySession::on_dialled(Descriptor socket) {
     if (closed_ || !dialler_) {
         return;
     }
     dialler_->cancel();
     dialler_.reset();
-    const Time now = system_now();
-    if (failure.empty()) {
-        server_.open(std::move(socket));
-        server_.watch(context_.poller, from(Side::server));
-        session_->on_dialled(now, context_.actions);
-    } else {
-        context_.counters.dial_failures.add();
-        const bool full =
-            context_.sessions_open.load(std::memory_order_relaxed) > context_.limits.sessions;
-        server_.close();
-        context_.log.session(LogLevel::warning, id_, "the server cannot be reached", failure);
-        session_->on_dial_failed({full ? protocol::DialFailure::Kind::too_many_sessions
-                                       : protocol::DialFailure::Kind::unreachable,
-                                  failure},
-                                 now, context_.actions);
+    server_.open(std::move(socket));
+    server_.watch(context_.poller, from(Side::server));
+    session_->on_dialled(system_now(), context_.actions);
+    perform();
+    resume();
+}
+
+void RelaySession::on_dial_failed(const DialFailure& failure) {
+    if (closed_ || !dialler_) {
+        return;
     }
+    dialler_->cancel();
+    dialler_.reset();
+    const bool unreachable = failure.kind == DialFailure::Kind::unreachable;
+    if (unreachable) {
+        context_.counters.dial_failures.add();
+    }
+    context_.log.session(LogLevel::warning, id_,
+                         unreachable ? "the server cannot be reached" : "turned away", failure.why);
+    server_.close();
+    session_->on_dial_failed(failure, system_now(), context_.actions);
     perform();
     resume();
 }

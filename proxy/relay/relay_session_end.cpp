@@ -9,7 +9,8 @@ using protocol::Side;
 void RelaySession::on_tick(Clock::time_point now) {
     const Limits& limits = context_.limits;
     if (dialler_ && now - dial_began_ > limits.connect_timeout) {
-        on_dialled({}, "no answer within the connect timeout");
+        on_dial_failed(
+            {protocol::DialFailure::Kind::unreachable, "no answer within the connect timeout"});
         return;
     }
     if (!blind_ && session_->phase() == Phase::handshake && now - began_ > limits.login_timeout) {

@@ -81,6 +81,9 @@ std::string run_alert_command(const std::string& command, const std::string& inp
     if (!in_time) {
         return "it did not end in time and was killed";
     }
+    if (WIFSIGNALED(status)) {
+        return fmt::format("it was ended by signal {}", WTERMSIG(status));
+    }
     return status == 0 ? "" : fmt::format("it ended with {}", WEXITSTATUS(status));
 }
 

@@ -134,6 +134,9 @@ void Alerts::run() {
         {
             std::unique_lock lock(mutex_);
             wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+            if (stopping_ && Clock::now() > last_try_) {
+                give_up();
+            }
             if (waiting_.empty()) {
                 return;
             }
@@ -142,6 +145,16 @@ void Alerts::run() {
         }
         deliver(message);
     }
+}
+
+/// Whoever does not answer would keep us for as long with each message that is left.
+void Alerts::give_up() {
+    if (!waiting_.empty()) {
+        log_.line(LogLevel::error, "alerts were not delivered before the end",
+                  fmt::format("{} are left", waiting_.size()));
+    }
+    figures_.failed += waiting_.size();
+    waiting_.clear();
 }
 
 void Alerts::deliver(const Message& message) {
@@ -188,6 +201,7 @@ void Alerts::stop() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
+        last_try_ = Clock::now() + pace_.patience;
     }
     wake_.notify_all();
     thread_.join();

@@ -47,7 +47,7 @@ class Alerts {
     /// On the analysis thread.
     void offer(const AnomalyRecord& record);
 
-    /// One more try for what waits, then the end.
+    /// One more try for what waits, as far as the patience for one try reaches; then the end.
     void stop();
 
     [[nodiscard]] AlertFigures figures() const;
@@ -64,6 +64,7 @@ class Alerts {
     [[nodiscard]] bool is_due(const std::string& key);
     void enqueue(Message::Way way, std::string body);
     void run();
+    void give_up();  ///< the caller holds the mutex
     void deliver(const Message& message);
     [[nodiscard]] std::string attempt(const Message& message) const;
     bool pause(std::chrono::milliseconds time);
@@ -82,6 +83,7 @@ class Alerts {
     std::deque<Message> waiting_;
     AlertFigures figures_;
     bool stopping_ = false;
+    Clock::time_point last_try_;  ///< once stopping: no try begins later
     std::thread thread_;
 };
 

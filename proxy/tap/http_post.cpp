@@ -26,6 +26,7 @@ constexpr std::size_t answer_max = std::size_t{64} * 1024;
 
 struct Target {
     bool tls = false;
+    std::string authority;  ///< host and port as the URL has them
     std::string host;
     std::string port;
     std::string path = "/";
@@ -42,6 +43,7 @@ Target target_of(std::string_view url) {
         target.path = url.substr(slash);
     }
     std::string_view authority = url.substr(0, slash);
+    target.authority = authority;
     const std::size_t colon = authority.rfind(':');
     const std::size_t bracket = authority.find(']');
     if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
@@ -64,7 +66,7 @@ class Post {
         request_.method(http::verb::post);
         request_.target({target.path.data(), target.path.size()});
         request_.version(11);
-        request_.set(http::field::host, {target.host.data(), target.host.size()});
+        request_.set(http::field::host, {target.authority.data(), target.authority.size()});
         request_.set(http::field::content_type, "application/json");
         request_.set(http::field::user_agent, "isotap");
         request_.keep_alive(false);
@@ -127,7 +129,7 @@ class Post {
     std::string failure_;
 };
 
-/// The peer must show a certificate of that name, signed by somebody whom the system trusts.
+/// The peer must show a certificate of that name.
 void verify(TlsStream& stream, const std::string& host) {
     stream.set_verify_mode(asio::ssl::verify_peer);
     stream.set_verify_callback(asio::ssl::host_name_verification(host));

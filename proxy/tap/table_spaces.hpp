@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "isotap/history/events.hpp"
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "analysis/report/explanation.hpp"
-#include "proxy/ops/event_counters.hpp"
 #include "proxy/tap/analysis_thread.hpp"
 #include "proxy/tap/engine_contract.hpp"
+#include "proxy/tap/event_counters.hpp"
 #include "proxy/tap/record_document.hpp"
 
 namespace isotap::proxy {

@@ -18,7 +18,7 @@ class Client {
     virtual ~Client() = default;
 
     /// Never throws because of what the server says: that is the answer, without its notices. A
-    /// connection that is gone is StartupError (server).
+    /// connection that is gone is StartupError (failure).
     virtual workload::Answer execute(const std::string& sql) = 0;
 
     /// The notices since the last call, also of a statement that runs. Any thread.
@@ -32,7 +32,7 @@ class Client {
 };
 
 /// `scratch` is the schema or database that statements without one mean; empty: the URL's. Throws
-/// StartupError (server) when the connection cannot be made.
+/// StartupError (failure) when the connection cannot be made.
 std::unique_ptr<Client> connect_postgres(const Upstream& where, const std::string& scratch);
 std::unique_ptr<Client> connect_mysql(const Upstream& where, const std::string& scratch);
 

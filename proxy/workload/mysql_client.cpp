@@ -9,6 +9,7 @@
 #include "isotap/proxy/startup_error.hpp"
 
 #include "proxy/catalog/mysql_login.hpp"
+#include "proxy/catalog/mysql_result.hpp"
 #include "proxy/workload/client.hpp"
 
 namespace isotap::proxy {
@@ -43,8 +44,7 @@ class MysqlClient final : public Client {
             read_error(answer);
             return answer;
         }
-        const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
-            mysql_store_result(connection_.get()), mysql_free_result);
+        const MysqlResult result(mysql_store_result(connection_.get()));
         if (result) {
             read_rows(result.get(), answer);
         } else if (mysql_errno(connection_.get()) != 0) {

@@ -145,8 +145,8 @@ void Play::settle(std::optional<std::size_t> must_end) {
     } while (record());
 }
 
-/// Waits a little for the first answer. True when one has come.
-bool Play::note_answers() {
+/// Waits a little for the first answer.
+void Play::note_answers() {
     std::unique_lock lock(board_.mutex);
     bool any = false;
     const auto look = [&] {
@@ -160,7 +160,6 @@ bool Play::note_answers() {
     };
     board_.changed.wait_for(lock, grace, look);
     listen();
-    return any;
 }
 
 void Play::listen() {
@@ -185,7 +184,7 @@ void Play::tell(std::size_t session) {
 /// What was submitted last first, then what it set free, in the order of submission. True when that
 /// itself made something move.
 bool Play::record() {
-    const std::size_t rolled_back = run_.events.size();
+    const std::size_t recorded = run_.events.size();
     if (!flights_.empty()) tell(schedule_.session_of(flights_.back().turn));
     if (!flights_.empty() && (!flights_.back().ended || held_back(flights_.back()))) {
         report_wait(flights_.back());
@@ -210,7 +209,7 @@ bool Play::record() {
         }
     }
     return !flights_.empty() &&
-           std::any_of(run_.events.begin() + static_cast<std::ptrdiff_t>(rolled_back),
+           std::any_of(run_.events.begin() + static_cast<std::ptrdiff_t>(recorded),
                        run_.events.end(),
                        [](const Event& event) { return event.happening == Happening::added; });
 }

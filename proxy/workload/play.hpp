@@ -41,7 +41,7 @@ class Play {
 
     void submit(std::size_t turn);
     void settle(std::optional<std::size_t> must_end);
-    bool note_answers();
+    void note_answers();
     bool look_for_waits();
     bool leads_to_idle(const Flight& flight) const;
     bool record();

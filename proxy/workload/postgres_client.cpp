@@ -9,12 +9,12 @@
 
 #include "isotap/proxy/startup_error.hpp"
 
+#include "proxy/catalog/postgres_login.hpp"
 #include "proxy/workload/client.hpp"
 
 namespace isotap::proxy {
 namespace {
 
-using protocol::ServerTls;
 using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
 [[noreturn]] void fail(PGconn* connection) {
@@ -22,17 +22,6 @@ using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
     while (!message.empty() && message.back() == '\n') message.pop_back();
     throw StartupError(StartupError::Kind::failure,
                        "PostgreSQL: " + message + ": check the URL and the server");
-}
-
-std::string_view ssl_mode(const Upstream& where) {
-    if (where.verify_name) return "verify-full";
-    if (where.verify_certificate) return "verify-ca";
-    switch (where.tls) {
-        case ServerTls::disable: return "disable";
-        case ServerTls::prefer: return "prefer";
-        case ServerTls::require: return "require";
-    }
-    return "prefer";
 }
 
 std::string field(const PGresult* result, int code) {
@@ -97,14 +86,7 @@ class PostgresClient final : public Client {
 
   private:
     static PGconn* open(const Upstream& where, const std::string& scratch) {
-        std::string host = where.address.host;
-        std::string port = std::to_string(where.address.port);
-        if (where.address.is_unix()) {
-            const std::size_t slash = host.rfind('/');
-            port = host.substr(host.rfind('.') + 1);
-            host.resize(slash);
-        }
-        const std::string tls(ssl_mode(where));
+        const auto [host, port] = postgres_place(where.address);
         const std::string options =
             scratch.empty() ? "" : fmt::format("-c search_path={},public", scratch);
         const std::array<const char*, 10> names{
@@ -115,7 +97,7 @@ class PostgresClient final : public Client {
                                                  where.user.c_str(),
                                                  where.password.c_str(),
                                                  where.database.c_str(),
-                                                 tls.c_str(),
+                                                 postgres_sslmode(where),
                                                  where.root_certificate.c_str(),
                                                  options.c_str(),
                                                  "isotap run",

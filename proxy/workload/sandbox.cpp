@@ -4,7 +4,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <memory>
 #include <mysql.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -18,6 +17,7 @@
 
 #include "isotap/proxy/startup_error.hpp"
 
+#include "proxy/catalog/mysql_login.hpp"
 #include "proxy/workload/child.hpp"
 
 namespace isotap::proxy {
@@ -87,8 +87,7 @@ bool answers_postgres(const std::string& url) {
 
 /// Lets root in over TCP, without a password, from this machine alone.
 bool answers_mysql(const std::string& socket) {
-    const std::unique_ptr<MYSQL, decltype(&mysql_close)> connection(mysql_init(nullptr),
-                                                                    mysql_close);
+    const MysqlConnection connection(mysql_init(nullptr));
     if (mysql_real_connect(connection.get(), nullptr, "root", "", nullptr, 0, socket.c_str(), 0) ==
         nullptr) {
         return false;
@@ -103,8 +102,7 @@ bool answers_mysql(const std::string& socket) {
 /// Whether the server of an image lets the URL's user in.
 bool answers(SandboxKind kind, const std::string& url, const std::string& port) {
     if (kind == SandboxKind::postgres) return answers_postgres(url);
-    const std::unique_ptr<MYSQL, decltype(&mysql_close)> connection(mysql_init(nullptr),
-                                                                    mysql_close);
+    const MysqlConnection connection(mysql_init(nullptr));
     return mysql_real_connect(connection.get(), "127.0.0.1", "root", "", "sandbox",
                               static_cast<unsigned>(std::atoi(port.c_str())), nullptr,
                               0) != nullptr;

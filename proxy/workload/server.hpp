@@ -30,7 +30,7 @@ struct SeenRow {
 /// there, and a scratch schema that nobody else has. The destructor removes the schema. One thread.
 class Server {
   public:
-    /// Throws StartupError (server) when it cannot be reached.
+    /// Throws StartupError (failure) when it cannot be reached.
     static std::unique_ptr<Server> open(const Upstream& target);
 
     virtual ~Server() = default;
@@ -92,7 +92,7 @@ class Server {
 std::unique_ptr<Server> open_postgres_server(const Upstream& target);
 std::unique_ptr<Server> open_mysql_server(const Upstream& target);
 
-/// The answer of a statement that must work; throws StartupError (server) when it does not.
+/// The answer of a statement that must work; throws StartupError (failure) when it does not.
 workload::Answer must(Client& client, const std::string& sql);
 
 /// The name of the scratch schema: one for each process.

@@ -83,8 +83,8 @@ void TapWatch::begin(Server& server) {
     witness_.emplace(server);
     witness_->look();
     relay_ = std::make_unique<Relay>(
-        options_for(server_, versions_),
-        [this](std::size_t, RelayCounters&) { return sink_into(*events_); }, log_);
+        options_for(server_, versions_), [this](RelayCounters&) { return sink_into(*events_); },
+        log_);
     relay_->start();
     address_.address = relay_->addresses().front();
 }

@@ -27,7 +27,6 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-using testing::HasSubstr;
 
 /// One thread of a child process, held as a debugger holds it.
 class HeldThread {

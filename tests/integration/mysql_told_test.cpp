@@ -14,7 +14,6 @@ namespace isotap::test {
 namespace {
 
 using history::Coverage;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

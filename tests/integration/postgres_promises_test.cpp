@@ -60,7 +60,7 @@ TEST_F(PostgresPromises, X09BothLegsSendAtOnce) {
 }
 
 TEST_F(PostgresPromises, X11OneSessionTooManyIsRefusedInThePostgresWay) {
-    IsotapProcess proxy(server().url(), {"--limits.sessions", "1"});
+    IsotapProcess proxy(server().url(), {"--limits.sessions", "1", "--admin", "127.0.0.1:0"});
     PostgresWire first({.port = proxy.port()});
     first.start();
     PostgresWire second({.port = proxy.port()});
@@ -72,6 +72,7 @@ TEST_F(PostgresPromises, X11OneSessionTooManyIsRefusedInThePostgresWay) {
     EXPECT_EQ(error_field(frames[0].body, 'V'), "FATAL");
     EXPECT_THAT(error_in(frames).text, testing::HasSubstr("limits.sessions"));
     EXPECT_EQ(first.query("SELECT 1").back().type, 'Z') << "the other one goes on";
+    EXPECT_EQ(proxy.metrics().at("isotap_dial_failures_total"), 0) << "nobody was dialled";
 }
 
 TEST_F(PostgresPromises, X11AnErrorOfTheServerIsNotDressedUp) {

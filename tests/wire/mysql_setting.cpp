@@ -1,28 +1,8 @@
 #include "tests/wire/mysql_setting.hpp"
 
-#include <array>
 #include <utility>
 
-#include "tests/support/stream.hpp"
-
 namespace isotap::test {
-namespace {
-
-/// What the admin page answers to a GET of this path.
-std::string get(const std::string& admin_url, const std::string& path) {
-    const std::size_t colon = admin_url.rfind(':');
-    const auto port = static_cast<std::uint16_t>(std::stoul(admin_url.substr(colon + 1)));
-    Stream stream({.port = port});
-    stream.send("GET " + path + " HTTP/1.0\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    std::string answer;
-    std::array<std::uint8_t, 4096> buffer{};
-    while (const std::size_t got = stream.receive(buffer)) {
-        answer += as_text(Bytes(buffer).first(got));
-    }
-    return answer;
-}
-
-}  // namespace
 
 MysqlSetting::MysqlSetting(MysqlFlavour flavour, bool tls)
     : server_({.flavour = flavour, .tls = tls}) {}
@@ -48,7 +28,7 @@ Endpoint MysqlSetting::front(const Route& route, std::vector<std::string> option
 }
 
 long MysqlSetting::counter(const Route& route, const std::string& name) {
-    const std::string page = get(ways_.at(route.name).proxy->admin_url(), "/metrics");
+    const std::string page = ways_.at(route.name).proxy->get("/metrics");
     const std::string line = "\n" + name + " ";
     const std::size_t at = page.find(line);
     return at == std::string::npos ? 0 : std::stol(page.substr(at + line.size()));

@@ -141,7 +141,7 @@ struct ProxyOptions {
     RelayOptions relay;
     TapOptions tap;
     std::string admin;        ///< `host:port`; empty: none
-    std::string admin_token;  ///< what /metrics asks for; empty: nothing
+    std::string admin_token;  ///< what /metrics and /api ask for; empty: nothing
     LogFormat log_format = LogFormat::text;
     LogLevel log_level = LogLevel::info;
     std::chrono::milliseconds drain_timeout{30'000};  ///< for transactions at shutdown

@@ -60,7 +60,7 @@ TEST_F(MetricsTest, SpreadWhatHandlingTookOverItsBounds) {
     EXPECT_THAT(text, HasSubstr("\n# TYPE isotap_handling_seconds histogram\n"));
     EXPECT_THAT(text, testing::ContainsRegex("isotap_handling_seconds_count 4\n"));
     EXPECT_THAT(text, testing::ContainsRegex("isotap_handling_seconds_sum 1.000018"));
-    const auto families = metrics_.Collect();
+    const auto families = metrics_.families();
     const auto found = std::find_if(families.begin(), families.end(), [](const auto& family) {
         return family.name == "isotap_handling_seconds";
     });
@@ -73,7 +73,7 @@ TEST_F(MetricsTest, SpreadWhatHandlingTookOverItsBounds) {
 }
 
 TEST_F(MetricsTest, SayWhatTheProcessUses) {
-    for (const auto& family : metrics_.Collect()) {
+    for (const auto& family : metrics_.families()) {
         EXPECT_FALSE(family.help.empty()) << family.name;
         if (family.name == "process_resident_memory_bytes") {
             EXPECT_GT(family.metric.at(0).gauge.value, 1e5);

@@ -36,7 +36,7 @@ std::set<std::string> metrics_there_are() {
     options.relay.listeners.emplace_back();
     const Tap tap(options, log);
     std::set<std::string> names;
-    for (const auto& family : Metrics({}, log, &tap).Collect()) {
+    for (const auto& family : Metrics({}, log, &tap).families()) {
         names.insert(family.name);
     }
     return names;

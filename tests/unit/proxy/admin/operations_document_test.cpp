@@ -34,7 +34,7 @@ TEST(OperationsDocument, NamesEveryMetric) {
     ProxyOptions options;
     options.relay.listeners.emplace_back();
     const Tap tap(options, quiet);
-    for (const auto& family : Metrics({}, log, &tap).Collect()) {
+    for (const auto& family : Metrics({}, log, &tap).families()) {
         EXPECT_THAT(text, HasSubstr(quoted(family.name)));
     }
 }

@@ -8,8 +8,6 @@
 namespace isotap::proxy {
 namespace {
 
-using testing::ElementsAre;
-
 /// What the fake server below is, and what it was asked. The test changes it only while nothing is
 /// asked for.
 struct Server {

@@ -16,7 +16,6 @@ namespace {
 using history::Coverage;
 using test::PostgresServer;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 

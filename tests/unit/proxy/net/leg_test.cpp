@@ -198,6 +198,31 @@ TEST_P(LegTest, WhatWasSaidBeforeTheCloseStillArrives) {
     EXPECT_EQ(error, boost::asio::error::eof) << "the socket is closed although a read was pending";
 }
 
+TEST_P(LegTest, WhatWasSentInPartIsNotSaidAgainByTheClose) {
+    std::string said;
+    while (said.size() < 16'000'000) {
+        said += std::to_string(said.size()) + ' ';
+    }
+    leg_->send(as_bytes(said));
+    const std::size_t left = leg_->queued();
+    ASSERT_GT(left, 0U) << "more than the kernel keeps";
+    std::string heard;
+    while (leg_->queued() == left) {
+        heard += read(100'000);
+        turn();
+    }
+    heard += read(500'000);  // makes room again
+    leg_->close();
+    std::vector<char> buffer(65'536);
+    boost::system::error_code error;
+    while (!error) {
+        const std::size_t more = peer_.read_some(boost::asio::buffer(buffer), error);
+        heard.append(buffer.data(), more);
+    }
+    EXPECT_EQ(error, boost::asio::error::eof);
+    EXPECT_TRUE(said.starts_with(heard));
+}
+
 TEST_P(LegTest, NobodyHearsOfAClosedLeg) {
     EXPECT_EQ(leg_->receive(scratch_).state, Received::State::none);
     turn();

@@ -22,6 +22,7 @@ TEST(Quantity, ReadsTimes) {
     EXPECT_EQ(parse_duration("30s"), milliseconds(30'000));
     EXPECT_EQ(parse_duration("2min"), milliseconds(120'000));
     EXPECT_EQ(parse_duration("1h"), milliseconds(3'600'000));
+    EXPECT_EQ(parse_duration("1000000h"), milliseconds(3'600'000'000'000));
 }
 
 TEST(Quantity, RefusesEverythingElse) {
@@ -29,7 +30,8 @@ TEST(Quantity, RefusesEverythingElse) {
                              "0x10", "18446744073709551616", "9223372036854775807KiB"}) {
         EXPECT_NE(refusal_of([&] { parse_size(text); }), "") << text;
     }
-    for (const char* text : {"30", "", "s", "1m", "1d", "-1s", "9223372036854775807s"}) {
+    for (const char* text : {"30", "", "s", "1m", "1d", "-1s", "9223372036854775807s",
+                             "9223372036854775807ms", "3000000h"}) {
         EXPECT_NE(refusal_of([&] { parse_duration(text); }), "") << text;
     }
     for (const char* text : {"", "1B", "1e3", "18446744073709551616"}) {

@@ -152,6 +152,7 @@ TEST_F(AlertsTest, TryAgainUntilTheWebhookTakesIt) {
     const auto requests = receiver.wait_for(3);
     ASSERT_EQ(requests.size(), 3U);
     EXPECT_THAT(requests.at(2), StartsWith("POST /hook HTTP/1.1"));
+    EXPECT_THAT(requests.at(2), HasSubstr("\r\nHost: " + receiver.url().substr(7) + "\r\n"));
     const auto body =
         boost::json::parse(requests.at(2).substr(requests.at(2).find("\r\n\r\n") + 4));
     EXPECT_EQ(body.at("anomalies").at(0).at("type").as_string(), "G2-item");
@@ -245,6 +246,21 @@ TEST_F(AlertsTest, GiveUpInTheEndAndDoNotHoldUpTheStop) {
     EXPECT_EQ(alerts.figures().failed, 1U);
 }
 
+TEST_F(AlertsTest, DoNotWaitForEachThatIsLeftWhenNobodyAnswers) {
+    AlertOptions options;
+    options.command = "exec tail -f /dev/null";
+    Alerts alerts(options, "mysql", log_, {1h, 5, 50ms, 30});
+    alerts.start();
+    constexpr int all = 20;
+    for (int i = 0; i < all; ++i) {
+        alerts.offer(record_on("table" + std::to_string(i)));
+    }
+    const auto began = std::chrono::steady_clock::now();
+    alerts.stop();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, all * 50ms);
+    EXPECT_EQ(alerts.figures().failed, static_cast<std::uint64_t>(all));
+}
+
 TEST(AlertCommand, GetsTheAlertOnItsInput) {
     const auto file = std::filesystem::temp_directory_path() /
                       ("isotap-alert-" + std::to_string(std::random_device{}()));
@@ -253,6 +269,7 @@ TEST(AlertCommand, GetsTheAlertOnItsInput) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "{\"a\":1}\n");
     std::filesystem::remove(file);
     EXPECT_EQ(run_alert_command("exit 3", "", 5s), "it ended with 3");
+    EXPECT_EQ(run_alert_command("kill -TERM $$", "", 5s), "it was ended by signal 15");
     EXPECT_THAT(run_alert_command("exec tail -f /dev/null", "", 50ms), HasSubstr("killed"));
     EXPECT_EQ(run_alert_command("true", std::string(1'000'000, 'x'), 5s), "") << "reads nothing";
 }

@@ -19,7 +19,6 @@ namespace {
 using testing::began;
 using ::testing::Contains;
 using testing::ended;
-using ::testing::HasSubstr;
 using testing::line_of;
 using ::testing::Not;
 using testing::statement;

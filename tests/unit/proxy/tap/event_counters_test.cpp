@@ -1,4 +1,4 @@
-#include "proxy/ops/event_counters.hpp"
+#include "proxy/tap/event_counters.hpp"
 
 #include <algorithm>
 #include <string_view>
