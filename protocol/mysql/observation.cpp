@@ -34,6 +34,17 @@ bool may_be_routine(std::string_view text, const sql::LexerState& lexing) {
                         [&cursor](Keyword word) { return cursor.is(word); });
 }
 
+/// What the statement is about, apart from its text: a savepoint by its name, all else as spelled.
+std::string kept_name(const sql::TransactionControl& control) {
+    switch (control.verb) {
+        case sql::TransactionVerb::savepoint:
+        case sql::TransactionVerb::release_savepoint:
+        case sql::TransactionVerb::rollback_to_savepoint:
+            return sql::savepoint_name(control.name, sql::Dialect::mysql);
+        default: return std::string(control.name);
+    }
+}
+
 bool mentions_sql_mode(std::string_view text) noexcept {
     constexpr std::string_view wanted = "sql_mode";
     const auto same = [](char a, char b) {
@@ -124,7 +135,7 @@ bool Observation::begin_next_of_script(Time at) {
 
 void Observation::begin_statement(std::string_view text, bool cut, Time at) {
     in_flight_.control = sql::read_transaction_control(text, lexer_state_);
-    in_flight_.name = in_flight_.control.name;
+    in_flight_.name = kept_name(in_flight_.control);
     in_flight_.control.name = in_flight_.name;
     in_flight_.requested = at;
     in_flight_.rows = 0;

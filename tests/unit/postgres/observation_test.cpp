@@ -89,6 +89,14 @@ TEST(Observation, SavepointsComeWithTheirNames) {
     EXPECT_THAT(talk.events, Contains("savepoint b rolled back to"));
 }
 
+TEST(Observation, ASavepointHasOneNameHoweverItIsSpelled) {
+    Talk talk;
+    talk.begun().client(query("begin; savepoint Sp; rollback to \"sp\""));
+    talk.server(complete("BEGIN") + complete("SAVEPOINT") + complete("ROLLBACK") + ready('T'));
+    EXPECT_THAT(talk.events, Contains("savepoint sp set"));
+    EXPECT_THAT(talk.events, Contains("savepoint sp rolled back to"));
+}
+
 TEST(Observation, RollingBackToASavepointSavesTheTransaction) {
     Talk talk;
     talk.begun().client(query("begin; savepoint s"));
