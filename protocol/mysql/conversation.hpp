@@ -64,6 +64,11 @@ class Conversation {
     struct Direction {
         PacketReader packets;
         std::optional<Decompressor> decompressor;
+
+        /// Between packets and, of what is compressed, between frames.
+        [[nodiscard]] bool at_boundary() const noexcept {
+            return packets.at_boundary() && (!decompressor || decompressor->at_boundary());
+        }
     };
 
     void observe(protocol::Side from, Bytes bytes, Time now);
