@@ -64,7 +64,6 @@ void TransactionLog::on_begun(const TransactionControl& control, Time at) {
     if (!open_) {
         open(false, session_level_, at);
     }
-    implicit_ = false;
     if (control.sets_level || control.read_only != Switch::unsaid) {
         level_ = changed(level_, control, LevelSource::transaction);
         tell_level();
@@ -122,14 +121,12 @@ void TransactionLog::on_found_open(Time at) {
     if (!open_) {
         open(false, session_level_, at);
     }
-    implicit_ = false;
 }
 
 void TransactionLog::open(bool implicit, const KnownLevel& level, Time at) {
     id_ = ids_.next();
     ordinal_ = 0;
     open_ = true;
-    implicit_ = implicit;
     failed_ = false;
     level_ = level;
     session_before_ = session_level_;
