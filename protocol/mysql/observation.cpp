@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "protocol/mysql/messages/session_track.hpp"
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/lexing_change.hpp"
 #include "protocol/sql/statement_splitter.hpp"
 #include "protocol/sql/token_cursor.hpp"
@@ -43,14 +43,6 @@ std::string kept_name(const sql::TransactionControl& control) {
             return sql::savepoint_name(control.name, sql::Dialect::mysql);
         default: return std::string(control.name);
     }
-}
-
-bool mentions_sql_mode(std::string_view text) noexcept {
-    constexpr std::string_view wanted = "sql_mode";
-    const auto same = [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == b;
-    };
-    return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
 }
 
 }  // namespace
@@ -149,7 +141,7 @@ void Observation::begin_statement(std::string_view text, bool cut, Time at) {
     in_flight_.reason = history::no_name;
     // From the next statement on, the same bytes may be other tokens.
     in_flight_.lexing_after = sql::after_statement(text, lexer_state_);
-    if (in_flight_.routine && mentions_sql_mode(text)) {
+    if (in_flight_.routine && sql::contains(text, "sql_mode")) {
         in_flight_.lexing_after.certain = false;
     }
     events_.accept(history::StatementBegan{in_flight_.ref, at, text, cut});

@@ -1,10 +1,6 @@
 #include "protocol/postgres/transaction_log.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
-#include "protocol/sql/letter_case.hpp"
+#include "protocol/sql/transaction_modes.hpp"
 
 namespace isotap::postgres {
 
@@ -30,23 +26,8 @@ KnownLevel changed(KnownLevel known, const TransactionControl& control, LevelSou
 
 }  // namespace
 
-IsolationLevel level_named(std::string_view name) noexcept {
-    constexpr std::array<std::pair<std::string_view, IsolationLevel>, 4> names{{
-        {"read uncommitted", IsolationLevel::read_uncommitted},
-        {"read committed", IsolationLevel::read_committed},
-        {"repeatable read", IsolationLevel::repeatable_read},
-        {"serializable", IsolationLevel::serializable},
-    }};
-    for (const auto& [spelling, level] : names) {
-        if (sql::same_word(name, spelling)) {
-            return level;
-        }
-    }
-    return IsolationLevel::unknown;
-}
-
 void TransactionLog::set_initial_level(std::string_view name) noexcept {
-    const IsolationLevel level = level_named(name);
+    const IsolationLevel level = sql::level_named(name);
     if (level != IsolationLevel::unknown) {
         initial_ = {level, LevelSource::startup_option, false};
         session_level_ = initial_;

@@ -71,7 +71,4 @@ class TransactionLog {
     KnownLevel level_;    ///< of the open transaction
 };
 
-/// `serializable`, `repeatable read` …, in any case: as PostgreSQL spells its levels.
-history::IsolationLevel level_named(std::string_view name) noexcept;
-
 }  // namespace isotap::postgres
