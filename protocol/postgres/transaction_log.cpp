@@ -55,6 +55,7 @@ void TransactionLog::on_set(const TransactionControl& control) {
     if (control.verb == sql::TransactionVerb::discard_all ||
         (control.verb == sql::TransactionVerb::reset && control.scope == SettingScope::session)) {
         session_level_ = initial_;
+        session_set_ = true;
         return;
     }
     if (control.verb != sql::TransactionVerb::set) {
@@ -68,6 +69,7 @@ void TransactionLog::on_set(const TransactionControl& control) {
             break;
         case SettingScope::session:
             session_level_ = changed(session_level_, control, LevelSource::session);
+            session_set_ = true;
             break;
         case SettingScope::local:
         case SettingScope::global: break;
@@ -81,6 +83,11 @@ void TransactionLog::on_savepoint(history::StatementRef statement, history::Save
 
 void TransactionLog::on_rolled_back_to(history::StatementRef statement, std::string_view name) {
     failed_ = false;
+    if (session_set_) {
+        // In front of the savepoint or behind it: that decides whether it holds.
+        session_level_.level = IsolationLevel::unknown;
+        session_level_.source = LevelSource::unknown;
+    }
     on_savepoint(statement, history::SavepointAction::roll_back, name);
 }
 
@@ -111,6 +118,7 @@ void TransactionLog::open(bool implicit, const KnownLevel& level, Time at) {
     failed_ = false;
     level_ = level;
     session_before_ = session_level_;
+    session_set_ = false;
     events_.accept(history::TransactionBegan{session_, id_, at, implicit});
     tell_level();
 }

@@ -67,8 +67,9 @@ class TransactionLog {
     KnownLevel initial_;        ///< to which RESET and DISCARD ALL return
     KnownLevel session_level_;  ///< what the next transaction begins with
     KnownLevel
-        session_before_;  ///< what it was when the open transaction began: kept if that fails
-    KnownLevel level_;    ///< of the open transaction
+        session_before_;        ///< what it was when the open transaction began: kept if that fails
+    KnownLevel level_;          ///< of the open transaction
+    bool session_set_ = false;  ///< in the open transaction
 };
 
 }  // namespace isotap::postgres

@@ -126,6 +126,20 @@ TEST(Observation, SessionLevelsHoldFromTheNextTransactionAndOnlyIfTheirOwnSuccee
     EXPECT_THAT(talk.events, Contains("T6 at RC (default)"));
 }
 
+TEST(Observation, ASessionLevelIsInDoubtBehindARollbackToASavepoint) {
+    Talk talk;
+    talk.begun().client(
+        query("begin; savepoint a; set default_transaction_isolation to serializable; "
+              "rollback to a; commit"));
+    talk.server(complete("BEGIN") + complete("SAVEPOINT") + complete("SET") + complete("ROLLBACK") +
+                complete("COMMIT") + ready());
+    talk.client(query("select 1")).server(complete("SELECT 1") + ready());
+    EXPECT_THAT(talk.events, Contains("T2 at ? (unknown)"));
+    talk.client(query("reset all")).server(complete("RESET") + ready());
+    talk.client(query("select 1")).server(complete("SELECT 1") + ready());
+    EXPECT_THAT(talk.events, Contains("T4 at RC (default)"));
+}
+
 TEST(Observation, TheStartUpPacketMaySetTheLevel) {
     Talk talk;
     talk
