@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -77,22 +78,28 @@ class ReplyLedger {
     }
 
     /// Drops entries from the second on for which `drop` holds, up to the first for which `stop`
-    /// does. For what a server reads and does not answer.
+    /// does, in one pass. For what a server reads and does not answer.
     template <typename Drop, typename Stop>
     void drop_behind_front(Drop drop, Stop stop) {
         assert(!empty());
-        std::size_t bytes_at = bytes_head_ + front().kept_size;
-        for (std::size_t i = head_ + 1; i < entries_.size() && !stop(entries_[i]);) {
-            const std::size_t kept_size = entries_[i].kept_size;
-            if (!drop(entries_[i])) {
-                bytes_at += kept_size;
-                ++i;
-                continue;
+        const auto at = [](auto& list, std::size_t i) {
+            return list.begin() + static_cast<std::ptrdiff_t>(i);
+        };
+        std::size_t next = head_ + 1;
+        std::size_t end = next;  // of those that stay
+        std::size_t bytes_next = bytes_head_ + front().kept_size;
+        std::size_t bytes_end = bytes_next;
+        for (; next < entries_.size() && !stop(entries_[next]); ++next) {
+            const Entry entry = entries_[next];
+            if (!drop(entry)) {
+                std::copy_n(at(bytes_, bytes_next), entry.kept_size, at(bytes_, bytes_end));
+                bytes_end += entry.kept_size;
+                entries_[end++] = entry;
             }
-            const auto from = bytes_.begin() + static_cast<std::ptrdiff_t>(bytes_at);
-            bytes_.erase(from, from + static_cast<std::ptrdiff_t>(kept_size));
-            entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
+            bytes_next += entry.kept_size;
         }
+        entries_.erase(at(entries_, end), at(entries_, next));
+        bytes_.erase(at(bytes_, bytes_end), at(bytes_, bytes_next));
     }
 
     void clear() noexcept {

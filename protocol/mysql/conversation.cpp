@@ -1,7 +1,7 @@
 #include "protocol/mysql/conversation.hpp"
 
-#include <algorithm>
 #include <cassert>
+#include <utility>
 #include <vector>
 
 #include "isotap/base/byte_reader.hpp"
@@ -292,7 +292,7 @@ Phase Conversation::phase() const noexcept {
     if (blind_) {
         return Phase::blind;
     }
-    const bool between_packets = client_.packets.at_boundary() && server_.packets.at_boundary();
+    const bool between_packets = client_.at_boundary() && server_.at_boundary();
     const bool idle = ledger_.empty() && client_stage_ == ClientStage::command && between_packets;
     return idle && !status_.has(StatusFlag::in_transaction) ? Phase::idle : Phase::busy;
 }

@@ -22,8 +22,8 @@ namespace isotap::mysql {
 /// Every byte goes on as it came; the ledger follows along, so that it is known at any moment which
 /// command the server is answering.
 ///
-/// Gives up for good (`blind()`) at the first packet that does not fit: from then on the bytes are
-/// the driver's alone.
+/// Gives up for good (`Phase::blind`) at the first packet that does not fit: from then on the bytes
+/// are the driver's alone.
 class Conversation {
   public:
     /// `observation` may be null: then no text is kept. All three outlive the conversation.
@@ -53,7 +53,6 @@ class Conversation {
     void shut_down(protocol::Actions& actions);
 
     [[nodiscard]] virtual protocol::Phase phase() const noexcept;
-    [[nodiscard]] bool blind() const noexcept { return blind_; }
 
   protected:
     /// What the next packet of the client is.
@@ -64,6 +63,11 @@ class Conversation {
     struct Direction {
         PacketReader packets;
         std::optional<Decompressor> decompressor;
+
+        /// Between packets and, of what is compressed, between frames.
+        [[nodiscard]] bool at_boundary() const noexcept {
+            return packets.at_boundary() && (!decompressor || decompressor->at_boundary());
+        }
     };
 
     void observe(protocol::Side from, Bytes bytes, Time now);

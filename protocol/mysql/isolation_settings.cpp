@@ -1,7 +1,8 @@
 #include "protocol/mysql/isolation_settings.hpp"
 
-#include <array>
 #include <utility>
+
+#include "protocol/sql/transaction_modes.hpp"
 
 namespace isotap::mysql {
 
@@ -12,21 +13,6 @@ using sql::Switch;
 using sql::TransactionVerb;
 
 namespace {
-
-IsolationLevel level_named(std::string_view value) noexcept {
-    constexpr std::array<std::pair<std::string_view, IsolationLevel>, 4> names{{
-        {"READ-UNCOMMITTED", IsolationLevel::read_uncommitted},
-        {"READ-COMMITTED", IsolationLevel::read_committed},
-        {"REPEATABLE-READ", IsolationLevel::repeatable_read},
-        {"SERIALIZABLE", IsolationLevel::serializable},
-    }};
-    for (const auto& [name, level] : names) {
-        if (name == value) {
-            return level;
-        }
-    }
-    return IsolationLevel::unknown;
-}
 
 void apply(const sql::TransactionControl& control, LevelSource source, Isolation& to) noexcept {
     if (control.sets_level) {
@@ -67,7 +53,7 @@ void IsolationSettings::set(const sql::TransactionControl& control) noexcept {
 
 void IsolationSettings::reported(std::string_view variable, std::string_view value) noexcept {
     if (variable == "transaction_isolation" || variable == "tx_isolation") {
-        session_.level = level_named(value);
+        session_.level = sql::level_named(value);
         session_.source = LevelSource::reported;
     } else if (variable == "transaction_read_only" || variable == "tx_read_only") {
         session_.read_only = value == "ON" || value == "1";

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "protocol/mysql/messages/session_track.hpp"
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/lexing_change.hpp"
 #include "protocol/sql/statement_splitter.hpp"
 #include "protocol/sql/token_cursor.hpp"
@@ -34,12 +34,15 @@ bool may_be_routine(std::string_view text, const sql::LexerState& lexing) {
                         [&cursor](Keyword word) { return cursor.is(word); });
 }
 
-bool mentions_sql_mode(std::string_view text) noexcept {
-    constexpr std::string_view wanted = "sql_mode";
-    const auto same = [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == b;
-    };
-    return std::search(text.begin(), text.end(), wanted.begin(), wanted.end(), same) != text.end();
+/// What the statement is about, apart from its text: a savepoint by its name, all else as spelled.
+std::string kept_name(const sql::TransactionControl& control) {
+    switch (control.verb) {
+        case sql::TransactionVerb::savepoint:
+        case sql::TransactionVerb::release_savepoint:
+        case sql::TransactionVerb::rollback_to_savepoint:
+            return sql::savepoint_name(control.name, sql::Dialect::mysql);
+        default: return std::string(control.name);
+    }
 }
 
 }  // namespace
@@ -124,7 +127,7 @@ bool Observation::begin_next_of_script(Time at) {
 
 void Observation::begin_statement(std::string_view text, bool cut, Time at) {
     in_flight_.control = sql::read_transaction_control(text, lexer_state_);
-    in_flight_.name = in_flight_.control.name;
+    in_flight_.name = kept_name(in_flight_.control);
     in_flight_.control.name = in_flight_.name;
     in_flight_.requested = at;
     in_flight_.rows = 0;
@@ -138,7 +141,7 @@ void Observation::begin_statement(std::string_view text, bool cut, Time at) {
     in_flight_.reason = history::no_name;
     // From the next statement on, the same bytes may be other tokens.
     in_flight_.lexing_after = sql::after_statement(text, lexer_state_);
-    if (in_flight_.routine && mentions_sql_mode(text)) {
+    if (in_flight_.routine && sql::contains(text, "sql_mode")) {
         in_flight_.lexing_after.certain = false;
     }
     events_.accept(history::StatementBegan{in_flight_.ref, at, text, cut});

@@ -31,8 +31,8 @@ struct ChannelFacts {
 /// message goes on as it came; the ledger follows along, so that it is known at any moment which
 /// request the server is answering.
 ///
-/// Gives up for good (`blind()`) at the first message that does not fit: from then on the bytes are
-/// the driver's alone.
+/// Gives up for good (`Phase::blind`) at the first message that does not fit: from then on the
+/// bytes are the driver's alone.
 class Conversation {
   public:
     /// `observation` may be null: then nothing is kept of any message.
@@ -55,7 +55,6 @@ class Conversation {
     [[nodiscard]] bool may_speak_to_client() const noexcept {
         return stage_ != Stage::blind && server_.at_boundary();
     }
-    [[nodiscard]] bool blind() const noexcept { return stage_ == Stage::blind; }
 
   private:
     enum class Stage : std::uint8_t { authentication, ready, refused, blind };

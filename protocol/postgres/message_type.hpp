@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace isotap::postgres {
 
@@ -50,9 +49,5 @@ enum class BackendType : std::uint8_t {
     ready_for_query = 'Z',
     row_description = 'T',
 };
-
-/// The name in the protocol document, or empty for a byte that is none.
-std::string_view name(FrontendType type) noexcept;
-std::string_view name(BackendType type) noexcept;
 
 }  // namespace isotap::postgres

@@ -103,7 +103,7 @@ void Observation::begin(std::string_view text, bool cut, Time at) {
     coverage_ = history::Coverage::none;
     reason_ = history::no_name;
     control_ = sql::read_transaction_control(text, lexing_);
-    savepoint_.assign(control_.name);
+    savepoint_ = sql::savepoint_name(control_.name, lexing_.dialect);
     control_.name = {};
     statement_ = transactions_.next_statement(control_.verb == TransactionVerb::begin, at);
     statement_open_ = true;

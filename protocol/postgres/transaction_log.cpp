@@ -1,10 +1,6 @@
 #include "protocol/postgres/transaction_log.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
-#include "protocol/sql/letter_case.hpp"
+#include "protocol/sql/transaction_modes.hpp"
 
 namespace isotap::postgres {
 
@@ -30,23 +26,8 @@ KnownLevel changed(KnownLevel known, const TransactionControl& control, LevelSou
 
 }  // namespace
 
-IsolationLevel level_named(std::string_view name) noexcept {
-    constexpr std::array<std::pair<std::string_view, IsolationLevel>, 4> names{{
-        {"read uncommitted", IsolationLevel::read_uncommitted},
-        {"read committed", IsolationLevel::read_committed},
-        {"repeatable read", IsolationLevel::repeatable_read},
-        {"serializable", IsolationLevel::serializable},
-    }};
-    for (const auto& [spelling, level] : names) {
-        if (sql::same_word(name, spelling)) {
-            return level;
-        }
-    }
-    return IsolationLevel::unknown;
-}
-
 void TransactionLog::set_initial_level(std::string_view name) noexcept {
-    const IsolationLevel level = level_named(name);
+    const IsolationLevel level = sql::level_named(name);
     if (level != IsolationLevel::unknown) {
         initial_ = {level, LevelSource::startup_option, false};
         session_level_ = initial_;
@@ -64,7 +45,6 @@ void TransactionLog::on_begun(const TransactionControl& control, Time at) {
     if (!open_) {
         open(false, session_level_, at);
     }
-    implicit_ = false;
     if (control.sets_level || control.read_only != Switch::unsaid) {
         level_ = changed(level_, control, LevelSource::transaction);
         tell_level();
@@ -75,6 +55,7 @@ void TransactionLog::on_set(const TransactionControl& control) {
     if (control.verb == sql::TransactionVerb::discard_all ||
         (control.verb == sql::TransactionVerb::reset && control.scope == SettingScope::session)) {
         session_level_ = initial_;
+        session_set_ = true;
         return;
     }
     if (control.verb != sql::TransactionVerb::set) {
@@ -88,6 +69,7 @@ void TransactionLog::on_set(const TransactionControl& control) {
             break;
         case SettingScope::session:
             session_level_ = changed(session_level_, control, LevelSource::session);
+            session_set_ = true;
             break;
         case SettingScope::local:
         case SettingScope::global: break;
@@ -101,6 +83,11 @@ void TransactionLog::on_savepoint(history::StatementRef statement, history::Save
 
 void TransactionLog::on_rolled_back_to(history::StatementRef statement, std::string_view name) {
     failed_ = false;
+    if (session_set_) {
+        // In front of the savepoint or behind it: that decides whether it holds.
+        session_level_.level = IsolationLevel::unknown;
+        session_level_.source = LevelSource::unknown;
+    }
     on_savepoint(statement, history::SavepointAction::roll_back, name);
 }
 
@@ -122,17 +109,16 @@ void TransactionLog::on_found_open(Time at) {
     if (!open_) {
         open(false, session_level_, at);
     }
-    implicit_ = false;
 }
 
 void TransactionLog::open(bool implicit, const KnownLevel& level, Time at) {
     id_ = ids_.next();
     ordinal_ = 0;
     open_ = true;
-    implicit_ = implicit;
     failed_ = false;
     level_ = level;
     session_before_ = session_level_;
+    session_set_ = false;
     events_.accept(history::TransactionBegan{session_, id_, at, implicit});
     tell_level();
 }

@@ -29,15 +29,13 @@ class TransactionLog {
     void set_initial_level(std::string_view name) noexcept;
 
     [[nodiscard]] bool open() const noexcept { return open_; }
-    [[nodiscard]] bool implicit() const noexcept { return implicit_; }
     [[nodiscard]] bool failed() const noexcept { return failed_; }
-    [[nodiscard]] history::TransactionId id() const noexcept { return id_; }
 
     /// The next statement. Opens a transaction where none is open; `begins` says that it is a
     /// BEGIN.
     history::StatementRef next_statement(bool begins, Time at);
 
-    /// A BEGIN succeeded: what is open lasts until it is ended by name.
+    /// A BEGIN succeeded; what it says of a level holds for what is open.
     void on_begun(const sql::TransactionControl& control, Time at);
     /// A SET or RESET that concerns levels succeeded.
     void on_set(const sql::TransactionControl& control);
@@ -65,16 +63,13 @@ class TransactionLog {
     history::TransactionId id_{};
     std::uint32_t ordinal_ = 0;
     bool open_ = false;
-    bool implicit_ = false;
     bool failed_ = false;
     KnownLevel initial_;        ///< to which RESET and DISCARD ALL return
     KnownLevel session_level_;  ///< what the next transaction begins with
     KnownLevel
-        session_before_;  ///< what it was when the open transaction began: kept if that fails
-    KnownLevel level_;    ///< of the open transaction
+        session_before_;        ///< what it was when the open transaction began: kept if that fails
+    KnownLevel level_;          ///< of the open transaction
+    bool session_set_ = false;  ///< in the open transaction
 };
-
-/// `serializable`, `repeatable read` …, in any case: as PostgreSQL spells its levels.
-history::IsolationLevel level_named(std::string_view name) noexcept;
 
 }  // namespace isotap::postgres

@@ -1,6 +1,5 @@
 #include "protocol/sql/deciding.hpp"
 
-#include <algorithm>
 #include <vector>
 
 namespace isotap::sql {

@@ -19,6 +19,12 @@ constexpr bool same_word(std::string_view one, std::string_view another) noexcep
     return std::equal(one.begin(), one.end(), another.begin(), another.end(), same_letter);
 }
 
+/// `word` stands somewhere in `text`, be it within another word.
+constexpr bool contains(std::string_view text, std::string_view word) noexcept {
+    return std::search(text.begin(), text.end(), word.begin(), word.end(), same_letter) !=
+           text.end();
+}
+
 inline std::string small_letters(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), small_letter);
     return text;

@@ -197,7 +197,6 @@ void Parser::call(BlockId block) {
     Call call;
     call.block = block;
     call.name = at_;
-    call.qualified = at_ > 0 && tokens_[at_ - 1].is(TokenKind::dot);
     ++at_;
     TokenIndex behind = behind_parens(at_);
     if (tokens_[behind].is(Keyword::within)) {

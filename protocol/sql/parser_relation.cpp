@@ -139,7 +139,6 @@ void Parser::table_relation(BlockId block, Relation& relation) {
         return;
     }
     const bool only = postgres() && accept(Keyword::only);
-    relation.only = only;
     const bool parens = only && accept(TokenKind::open_paren);
     const bool value_function = postgres() && is_value_function(token().keyword);
     if (!name_chain(relation)) {

@@ -221,8 +221,8 @@ void Parser::target(BlockId block, bool needs_as) {
     Relation relation;
     relation.block = block;
     relation.role = RelationRole::target;
-    relation.only = postgres() && accept(Keyword::only);
-    const bool parens = relation.only && accept(TokenKind::open_paren);
+    const bool only = postgres() && accept(Keyword::only);
+    const bool parens = only && accept(TokenKind::open_paren);
     name_chain(relation) || doubt("target");
     if (parens) {
         expect(TokenKind::close_paren);

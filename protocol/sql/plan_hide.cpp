@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "protocol/sql/blocks.hpp"
 #include "protocol/sql/draft.hpp"
 
 /// Where auxiliary columns show in `*` (PostgreSQL), every star is spelled out, in every block of
@@ -120,8 +121,8 @@ class Hide {
         if (item.star == Star::all) {
             return relation.kind == RelationKind::table || relation.alias != no_token;
         }
-        const TokenIndex called = relation.alias != no_token ? relation.alias : relation.name;
-        return called != no_token && draft_.name(star - 2) == draft_.name(called);
+        return called(relation) != no_token &&
+               draft_.name(star - 2) == draft_.name(called(relation));
     }
 
     /// A bare name of a relation in an expression is its whole row: `row_to_json(t)`.
@@ -129,8 +130,7 @@ class Hide {
         if (relation.role == RelationRole::ddl) {
             return false;
         }
-        const TokenIndex called = relation.alias != no_token ? relation.alias : relation.name;
-        const std::string name = draft_.name(called);
+        const std::string name = draft_.name(called(relation));
         const Table& table = *shows(relation);
         if (std::find(table.columns.begin(), table.columns.end(), name) != table.columns.end()) {
             return false;  // a column takes precedence

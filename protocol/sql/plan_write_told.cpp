@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/sql/blocks.hpp"
 #include "protocol/sql/draft.hpp"
 #include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/reread.hpp"
@@ -55,12 +56,11 @@ class ToldWrite {
         if (relation.role == RelationRole::target) {
             return relation.kind == RelationKind::table && !draft_.is_cte(relation);
         }
-        const std::string called =
-            draft_.name(relation.alias != no_token ? relation.alias : relation.name);
+        const std::string name = draft_.name(called(relation));
         return std::any_of(draft_.structure.relations.begin(), draft_.structure.relations.end(),
                            [&](const Relation& one) {
                                return one.block == id_ && one.role == RelationRole::deleted &&
-                                      same_word(draft_.name(one.name), called);
+                                      same_word(draft_.name(one.name), name);
                            });
     }
 

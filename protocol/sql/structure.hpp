@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -149,7 +148,6 @@ struct Relation {
     TokenIndex name = no_token;
     TokenIndex alias = no_token;
     bool renames_columns = false;  ///< alias (a, b, …)
-    bool only = false;             ///< ONLY: without children
     bool sampled = false;          ///< TABLESAMPLE
     bool lateral = false;
     bool historic = false;  ///< FOR SYSTEM_TIME, AS OF: versions of the past
@@ -168,7 +166,6 @@ struct Cte {
 struct Call {
     BlockId block = no_node;
     TokenIndex name = no_token;
-    bool qualified = false;
     bool window = false;  ///< with OVER
 };
 

@@ -50,7 +50,7 @@ class TokenList {
     [[nodiscard]] std::string_view text(TokenIndex i) const noexcept {
         return (*this)[i].in(text_);
     }
-    /// A word that is no key word, in whatever case.
+    /// The token is this word, in whatever case.
     [[nodiscard]] bool spells(TokenIndex i, std::string_view word) const noexcept {
         return same_word(text(i), word);
     }

@@ -1,8 +1,9 @@
 #include "protocol/sql/transaction_control.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "protocol/sql/letter_case.hpp"
+#include "protocol/sql/name.hpp"
 #include "protocol/sql/transaction_modes.hpp"
 
 namespace isotap::sql {
@@ -193,10 +194,6 @@ void read_own_verb(Keyword first, TokenCursor& cursor, Dialect dialect,
     }
 }
 
-bool is_quoted(std::string_view name) noexcept {
-    return name.size() >= 2 && (name.front() == '"' || name.front() == '`');
-}
-
 }  // namespace
 
 TransactionControl read_transaction_control(std::string_view statement,
@@ -233,19 +230,12 @@ TransactionControl read_transaction_control(std::string_view statement,
     return control;
 }
 
-bool same_savepoint(std::string_view one, std::string_view other, Dialect dialect) noexcept {
-    const bool any_case = dialect == Dialect::mysql;
-    const bool fold_one = any_case || !is_quoted(one);
-    const bool fold_other = any_case || !is_quoted(other);
-    if (is_quoted(one)) {
-        one = one.substr(1, one.size() - 2);
+std::string savepoint_name(std::string_view spelled, Dialect dialect) {
+    std::string name = name_of(spelled, dialect);
+    if (dialect == Dialect::mysql) {
+        name = small_letters(std::move(name));
     }
-    if (is_quoted(other)) {
-        other = other.substr(1, other.size() - 2);
-    }
-    return std::equal(one.begin(), one.end(), other.begin(), other.end(), [&](char a, char b) {
-        return (fold_one ? small_letter(a) : a) == (fold_other ? small_letter(b) : b);
-    });
+    return name;
 }
 
 }  // namespace isotap::sql

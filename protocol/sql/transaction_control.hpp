@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "isotap/history/events.hpp"
@@ -61,8 +62,8 @@ struct TransactionControl {
     Switch chain = Switch::unsaid;    ///< AND CHAIN, AND NO CHAIN
     Switch release = Switch::unsaid;  ///< RELEASE, NO RELEASE: the server closes the connection
 
-    /// Of a savepoint, as it is spelled, quotes included; of a prepared or XA transaction, the
-    /// identifier as it is spelled.
+    /// Of a savepoint, as it is spelled, quotes included: see `savepoint_name`. Of a prepared or XA
+    /// transaction, the identifier as it is spelled.
     std::string_view name;
 
     /// False when there are words that we do not know, or when the text cannot be read for sure:
@@ -76,8 +77,8 @@ struct TransactionControl {
 TransactionControl read_transaction_control(std::string_view statement,
                                             const LexerState& state) noexcept;
 
-/// Do two savepoint names, as they are spelled, mean the same one? PostgreSQL folds names without
-/// quotes to small letters; the MySQL family compares in any case.
-bool same_savepoint(std::string_view one, std::string_view other, Dialect dialect) noexcept;
+/// The name of a savepoint: the same for all spellings that mean the same one. PostgreSQL folds
+/// names without quotes to small letters; the MySQL family compares in any case.
+std::string savepoint_name(std::string_view spelled, Dialect dialect);
 
 }  // namespace isotap::sql

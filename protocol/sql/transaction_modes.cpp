@@ -36,18 +36,6 @@ bool same_words(std::string_view spelled, std::string_view wanted) noexcept {
                       });
 }
 
-IsolationLevel level_of(std::string_view value) noexcept {
-    for (const LevelName& name : level_names) {
-        if (same_words(value, name.spelling)) {
-            return name.level;
-        }
-    }
-    if (value.size() == 1 && value[0] >= '0' && value[0] <= '3') {
-        return numbered_levels[static_cast<std::size_t>(value[0] - '0')];
-    }
-    return IsolationLevel::unknown;
-}
-
 Switch switch_of(std::string_view value) noexcept {
     for (const std::string_view yes : {"on", "1", "true", "yes", "t", "y"}) {
         if (same_words(value, yes)) {
@@ -100,7 +88,7 @@ void assign(Keyword name, SettingScope scope, std::string_view value,
         case Keyword::tx_isolation:
         case Keyword::default_transaction_isolation:
             control.sets_level = true;
-            control.level = level_of(value);
+            control.level = level_named(value);
             return;
         case Keyword::transaction_read_only:
         case Keyword::tx_read_only:
@@ -206,6 +194,18 @@ void read_mysql_set(TokenCursor& cursor, TransactionControl& control) noexcept {
 }
 
 }  // namespace
+
+IsolationLevel level_named(std::string_view value) noexcept {
+    for (const LevelName& name : level_names) {
+        if (same_words(value, name.spelling)) {
+            return name.level;
+        }
+    }
+    if (value.size() == 1 && value[0] >= '0' && value[0] <= '3') {
+        return numbered_levels[static_cast<std::size_t>(value[0] - '0')];
+    }
+    return IsolationLevel::unknown;
+}
 
 void read_transaction_modes(TokenCursor& cursor, TransactionControl& control) noexcept {
     for (;;) {

@@ -146,6 +146,7 @@ struct StatementEnded {
 };
 
 /// What the statements from `statement` on did is undone by `roll_back` to the savepoint `name`.
+/// The same savepoint has the same name, however the statements spelled it.
 struct Savepoint {
     StatementRef statement;
     SavepointAction action = SavepointAction::set;

@@ -50,11 +50,8 @@ class Actions {
         owned_.clear();
         arena_.clear();
     }
-    [[nodiscard]] bool empty() const noexcept { return list_.empty(); }
     [[nodiscard]] auto begin() const noexcept { return list_.begin(); }
     [[nodiscard]] auto end() const noexcept { return list_.end(); }
-    [[nodiscard]] std::size_t size() const noexcept { return list_.size(); }
-    [[nodiscard]] const Action& operator[](std::size_t i) const noexcept { return list_[i]; }
 
     void add(ActionKind kind, Side to = Side::client, Bytes bytes = {}) {
         list_.push_back({kind, to, bytes});

@@ -26,18 +26,10 @@ history::SqlState ErrorResponse::state() const noexcept {
 std::optional<ErrorResponse> ErrorResponse::decode(Bytes body) noexcept {
     ByteReader reader(body);
     ErrorResponse error;
-    bool unlocalised = false;
     while (const char field = static_cast<char>(reader.u8())) {
         const std::string_view value = reader.c_string();
-        switch (field) {
-            case field_severity_unlocalised:
-                error.severity = value;
-                unlocalised = true;
-                break;
-            case field_severity: error.severity = unlocalised ? error.severity : value; break;
-            case field_sql_state: error.sql_state = value; break;
-            case field_message: error.message = value; break;
-            default: break;
+        if (field == field_sql_state) {
+            error.sql_state = value;
         }
     }
     return reader.ok() ? std::optional(error) : std::nullopt;

@@ -12,13 +12,12 @@
 
 namespace isotap::postgres::backend {
 
-/// ErrorResponse: fields in any order, any of them missing. Views live as long as the body.
+/// ErrorResponse: fields in any order, any of them missing; only what events carry is read. Views
+/// live as long as the body.
 struct ErrorResponse {
     static constexpr BackendType type = BackendType::error_response;
 
-    std::string_view severity;  ///< never localised where the server gives that; else as it is
     std::string_view sql_state;
-    std::string_view message;
 
     /// As events carry it: five spaces unless the server gave five characters.
     [[nodiscard]] history::SqlState state() const noexcept;

@@ -9,17 +9,17 @@
 
 namespace isotap::postgres::frontend {
 
-/// Bind: makes `portal` from `statement`. Views live as long as the body.
+/// Bind: makes `portal` from `statement`. What follows are formats, parameters and result formats.
+/// Views live as long as the body.
 struct Bind {
     static constexpr FrontendType type = FrontendType::bind;
 
     std::string_view portal;
     std::string_view statement;
-    Bytes values;  ///< formats, parameters and result formats, as they came
 
     static std::optional<Bind> decode(Bytes body) noexcept {
         ByteReader reader(body);
-        const Bind bind{reader.c_string(), reader.c_string(), reader.rest()};
+        const Bind bind{reader.c_string(), reader.c_string()};
         return reader.ok() ? std::optional(bind) : std::nullopt;
     }
 };

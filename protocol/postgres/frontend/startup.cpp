@@ -38,9 +38,8 @@ std::optional<StartupHeader> StartupHeader::decode(Bytes bytes, std::size_t leng
 
 std::optional<Startup> Startup::decode(Bytes packet) noexcept {
     ByteReader reader(packet);
-    reader.be32();
+    reader.take(StartupHeader::size);
     Startup startup;
-    startup.protocol = reader.be32();
     for (;;) {
         const std::string_view name = reader.c_string();
         if (name.empty()) {

@@ -35,7 +35,6 @@ inline constexpr std::uint8_t tls_record_handshake = 0x16;
 
 /// StartupMessage. Views live as long as the packet.
 struct Startup {
-    std::uint32_t protocol = 0;
     std::string_view user;
     std::string_view database;  ///< as given; empty means the user's name
     std::string_view application_name;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "protocol/postgres/instrument/schema_change.hpp"
+#include "protocol/sql/letter_case.hpp"
 #include "protocol/sql/name.hpp"
 
 namespace isotap::postgres::instrument {
@@ -17,18 +18,13 @@ using Kind = StatementEffect::Kind;
 
 namespace {
 
-bool has(std::string_view text, std::string_view lower) noexcept {
-    return std::search(text.begin(), text.end(), lower.begin(), lower.end(), sql::same_letter) !=
-           text.end();
-}
-
 /// Words in the name of a setting, or in a text that is run, that make names mean something else.
 bool mentions_names(std::string_view text) noexcept {
     constexpr std::array<std::string_view, 8> words{
         "search_path", "set_config", "role",  "authorization",
         "execute",     "schema",     "reset", "standard_conforming_strings"};
     return std::any_of(words.begin(), words.end(),
-                       [text](std::string_view word) { return has(text, word); });
+                       [text](std::string_view word) { return sql::contains(text, word); });
 }
 
 std::string rest_of(const TokenList& tokens, TokenIndex first) {
@@ -129,11 +125,11 @@ StatementEffect effect_of_query(const TokenList& tokens) {
 /// DO shows what it runs.
 StatementEffect effect_of_do(const TokenList& tokens) {
     const std::string_view body = tokens.text({0, tokens.size()});
-    if (mentions_names(body) || has(body, "temp")) {
+    if (mentions_names(body) || sql::contains(body, "temp")) {
         return {Kind::unclear, false, {}};
     }
-    const bool schema =
-        has(body, "create") || has(body, "alter") || has(body, "drop") || has(body, "grant");
+    const bool schema = sql::contains(body, "create") || sql::contains(body, "alter") ||
+                        sql::contains(body, "drop") || sql::contains(body, "grant");
     StatementEffect effect{schema ? Kind::schema : Kind::none, false, {}};
     effect.anything = schema;
     return effect;

@@ -1,6 +1,5 @@
 #include <string>
 #include <string_view>
-#include <vector>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -129,6 +128,21 @@ TEST(MysqlCompression, ABrokenFrameMakesTheSessionBlind) {
     EXPECT_TRUE(wire.blind);
     EXPECT_EQ(wire.to_server, nonsense);
     EXPECT_EQ(wire.notes().back(), Note::opaque_compression);
+}
+
+/// A good-bye of ours would be read as a part of the frame.
+TEST(MysqlCompression, IsBusyUntilAFrameHasCome) {
+    Wire wire;
+    wire.log_in(test::plain_capabilities.with(Capability::compress));
+    const std::string request = stored_frame(0, test::query("SELECT 1"));
+    wire.from_client(request.substr(0, 3));
+    EXPECT_EQ(wire.phase(), Phase::busy);
+    wire.from_client(request.substr(3));
+    const std::string reply = zlib_frame(1, test::result_set(1, 3));
+    wire.from_server(reply.substr(0, reply.size() - 1));
+    EXPECT_EQ(wire.phase(), Phase::busy) << "all but the end of its checksum";
+    wire.from_server(reply.substr(reply.size() - 1));
+    EXPECT_EQ(wire.phase(), Phase::idle);
 }
 
 TEST(MysqlCompression, GoodByeTravelsInAFrame) {

@@ -329,5 +329,15 @@ TEST(MysqlConversation, AnOpenTransactionIsNotIdle) {
     EXPECT_EQ(wire.phase(), Phase::idle);
 }
 
+TEST(MysqlConversation, ASavepointHasOneNameHoweverItIsSpelled) {
+    Wire wire;
+    wire.log_in(plain);
+    for (const std::string_view text : {"BEGIN", "SAVEPOINT Sp", "ROLLBACK TO `sP`"}) {
+        wire.exchange(query(text), ok(1, autocommit | in_transaction));
+    }
+    EXPECT_THAT(wire.events(), Contains("1.2 savepoint set sp"));
+    EXPECT_THAT(wire.events(), Contains("1.3 savepoint roll back sp"));
+}
+
 }  // namespace
 }  // namespace isotap::mysql

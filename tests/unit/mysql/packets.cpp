@@ -1,7 +1,5 @@
 #include "tests/unit/mysql/packets.hpp"
 
-#include <algorithm>
-
 #include "protocol/mysql/packet_reader.hpp"
 
 namespace isotap::mysql::test {

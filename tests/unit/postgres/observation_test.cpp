@@ -89,6 +89,14 @@ TEST(Observation, SavepointsComeWithTheirNames) {
     EXPECT_THAT(talk.events, Contains("savepoint b rolled back to"));
 }
 
+TEST(Observation, ASavepointHasOneNameHoweverItIsSpelled) {
+    Talk talk;
+    talk.begun().client(query("begin; savepoint Sp; rollback to \"sp\""));
+    talk.server(complete("BEGIN") + complete("SAVEPOINT") + complete("ROLLBACK") + ready('T'));
+    EXPECT_THAT(talk.events, Contains("savepoint sp set"));
+    EXPECT_THAT(talk.events, Contains("savepoint sp rolled back to"));
+}
+
 TEST(Observation, RollingBackToASavepointSavesTheTransaction) {
     Talk talk;
     talk.begun().client(query("begin; savepoint s"));
@@ -116,6 +124,20 @@ TEST(Observation, SessionLevelsHoldFromTheNextTransactionAndOnlyIfTheirOwnSuccee
     talk.client(query("discard all")).server(complete("DISCARD ALL") + ready());
     talk.client(query("select 1")).server(complete("SELECT 1") + ready());
     EXPECT_THAT(talk.events, Contains("T6 at RC (default)"));
+}
+
+TEST(Observation, ASessionLevelIsInDoubtBehindARollbackToASavepoint) {
+    Talk talk;
+    talk.begun().client(
+        query("begin; savepoint a; set default_transaction_isolation to serializable; "
+              "rollback to a; commit"));
+    talk.server(complete("BEGIN") + complete("SAVEPOINT") + complete("SET") + complete("ROLLBACK") +
+                complete("COMMIT") + ready());
+    talk.client(query("select 1")).server(complete("SELECT 1") + ready());
+    EXPECT_THAT(talk.events, Contains("T2 at ? (unknown)"));
+    talk.client(query("reset all")).server(complete("RESET") + ready());
+    talk.client(query("select 1")).server(complete("SELECT 1") + ready());
+    EXPECT_THAT(talk.events, Contains("T4 at RC (default)"));
 }
 
 TEST(Observation, TheStartUpPacketMaySetTheLevel) {

@@ -206,7 +206,7 @@ TEST(Structure, NotesCalls) {
     ASSERT_EQ(p.structure.calls.size(), 3U);
     EXPECT_TRUE(p.structure.calls[0].window);
     EXPECT_FALSE(p.structure.calls[1].window);
-    EXPECT_TRUE(p.structure.calls[1].qualified);
+    EXPECT_EQ(p.tokens.text(p.structure.calls[1].name), "count");
 }
 
 TEST(Structure, NamesTheTablesThatDdlTouches) {
