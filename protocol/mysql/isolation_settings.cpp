@@ -29,10 +29,7 @@ void apply(const sql::TransactionControl& control, LevelSource source, Isolation
 void IsolationSettings::set(const sql::TransactionControl& control) noexcept {
     if (control.verb == TransactionVerb::reset) {
         // The default of the session is the global value, which this session has not seen.
-        if (control.sets_level) {
-            session_.level = IsolationLevel::unknown;
-            session_.source = LevelSource::unknown;
-        }
+        if (control.sets_level) doubt();
         return;
     }
     if (control.verb != TransactionVerb::set) {
@@ -64,6 +61,11 @@ void IsolationSettings::reset() noexcept {
     session_ = {};
     next_.reset();
     used_.reset();
+}
+
+void IsolationSettings::doubt() noexcept {
+    session_.level = IsolationLevel::unknown;
+    session_.source = LevelSource::unknown;
 }
 
 void IsolationSettings::ended_by_server() noexcept {

@@ -28,6 +28,9 @@ class IsolationSettings {
     /// Back to what the server gives to everybody.
     void reset() noexcept;
 
+    /// What the server gives to everybody is not taken for known.
+    void doubt() noexcept;
+
     /// What the session's next transactions have, unless something else is set for one of them.
     [[nodiscard]] const Isolation& session() const noexcept { return session_; }
 

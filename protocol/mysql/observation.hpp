@@ -46,6 +46,12 @@ class Observation {
     [[nodiscard]] history::Coverage coverage() const noexcept { return in_flight_.coverage; }
     /// The statement that the server works on, or the one before.
     [[nodiscard]] const history::StatementRef& statement() const noexcept { return in_flight_.ref; }
+    /// What the server says that the session's transactions run at; nothing: it does not say. An
+    /// assumption will not do where a verdict is made of it.
+    void session_level(std::optional<std::string_view> value) noexcept {
+        value ? transactions_.isolation().reported("transaction_isolation", *value)
+              : transactions_.isolation().doubt();
+    }
     /// See TransactionTracker.
     [[nodiscard]] std::optional<history::IsolationLevel> level() const noexcept {
         return transactions_.level();

@@ -4,13 +4,9 @@
 #include <utility>
 
 #include "protocol/sql/blocks.hpp"
+#include "protocol/sql/isolation_variable.hpp"
 
 namespace isotap::sql {
-namespace {
-
-constexpr std::uint32_t renames_tx_isolation = 110101;
-
-}  // namespace
 
 void Rereads::add(QueryId id, std::string_view reason) {
     const Query& query = draft_.structure.queries[id];
@@ -93,9 +89,7 @@ void Rereads::finish() {
                            ") MAX_EXECUTION_TIME(1000) */ ");
     text.add(list_);
     text.add(" from dual where @@session.");
-    text.add(mariadb && draft_.state.server_version < renames_tx_isolation
-                 ? "tx_isolation"
-                 : "transaction_isolation");
+    text.add(isolation_variable(draft_.state));
     text.add(hold_ == Reread::Hold::locks ? " in ('REPEATABLE-READ','SERIALIZABLE')"
                                           : "='REPEATABLE-READ'");
     if (hold_ == Reread::Hold::snapshot) {

@@ -102,6 +102,15 @@ class LiveAnomaliesMysql : public testing::TestWithParam<MysqlFlavour> {
         return names(live);
     }
 
+    std::unique_ptr<MysqlWire> connect() {
+        auto client = std::make_unique<MysqlWire>(Endpoint{.port = isotap_->port()});
+        client->log_in();
+        client->query("use shop");
+        ++settings_;
+        return client;
+    }
+
+    std::unique_ptr<MysqlServer> server_;
     std::unique_ptr<MysqlWire> one_;
     std::unique_ptr<MysqlWire> other_;
 
@@ -115,18 +124,9 @@ class LiveAnomaliesMysql : public testing::TestWithParam<MysqlFlavour> {
         return all;
     }
 
-    std::unique_ptr<MysqlWire> connect() {
-        auto client = std::make_unique<MysqlWire>(Endpoint{.port = isotap_->port()});
-        client->log_in();
-        client->query("use shop");
-        ++settings_;
-        return client;
-    }
-
     std::uint64_t settings_ = 0;  ///< statements outside of transactions
     TemporaryFolder folder_;
     std::string file_ = folder_.path() / "live.isotap";
-    std::unique_ptr<MysqlServer> server_;
     std::unique_ptr<IsotapProcess> isotap_;
 };
 
@@ -208,6 +208,24 @@ TEST_P(LiveAnomaliesMysql, NonRepeatableReadAtReadCommitted) {
     run(*other_, "commit");
     run(*one_, "select balance from account where id = 1");
     run(*one_, "commit");
+    EXPECT_THAT(found(2), ElementsAre("non-repeatable read"));
+}
+
+/// Nobody sets a level: a server that was told to give another one to everybody breaks no promise.
+TEST_P(LiveAnomaliesMysql, TheLevelOfTheServerIsKnown) {
+    server_->sql("set global transaction isolation level read committed");
+    one_ = connect();
+    other_ = connect();
+    run(*one_, "begin");
+    run(*one_, "select balance from account where id = 1");
+    run(*other_, "update account set balance = 7 where id = 1");
+    run(*one_, "select balance from account where id = 1");
+    run(*one_, "commit");
+    const json::value live = told(2);
+    ASSERT_EQ(live.at("anomalies").as_array().size(), 1U);
+    const json::value& anomaly = live.at("anomalies").at(0);
+    EXPECT_EQ(anomaly.at("severity"), "hazard");
+    EXPECT_EQ(anomaly.at("levels"), json::array({"READ COMMITTED"}));
     EXPECT_THAT(found(2), ElementsAre("non-repeatable read"));
 }
 

@@ -39,6 +39,12 @@ void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
     } else {
         decision = decide(text, command);
     }
+    const bool first = !std::exchange(level_asked_, true);
+    if (first && !decision.counts_mentioned && !decision.diagnostics_mentioned) {
+        ask_for_level();
+        postpone(packet);
+        return;
+    }
     if (decision.wait) {
         hold();
         insist_ = true;

@@ -22,7 +22,9 @@ InstrumentedConversation::InstrumentedConversation(history::SessionId session,
       names_(*reporting.names),
       context_(channel),
       recorder_(*reporting.events, *reporting.names, limits),
-      rewriter_(channel.in_force, recorder_) {}
+      rewriter_(channel.in_force, recorder_) {
+    observation.session_level(std::nullopt);
+}
 
 void InstrumentedConversation::feed(Side from, Bytes bytes, Time now, Actions& actions) {
     if (over_) {

@@ -110,7 +110,7 @@ class InstrumentedConversation final : public Conversation {
     };
 
     /// A question of ours that is with the server.
-    enum class Asking : std::uint8_t { nothing, rows, reread };
+    enum class Asking : std::uint8_t { nothing, level, rows, reread };
 
     // The client's side.
     void take_client(Bytes bytes, bool ours);
@@ -169,6 +169,7 @@ class InstrumentedConversation final : public Conversation {
     void flush();
     /// Says what the recorder could not keep. `affected`: rows that the server says it wrote.
     bool cover_gaps(std::uint64_t affected = 0);
+    void ask_for_level();
     void read_rows();
     void go_on_reading();
     void end_unread(std::optional<std::string_view> rows);
@@ -234,6 +235,7 @@ class InstrumentedConversation final : public Conversation {
     std::optional<Repair> repair_;
     std::optional<Unread> unread_;
     Asking asking_ = Asking::nothing;
+    bool level_asked_ = false;  ///< or it is too late: something has run that the client may ask of
     bool wake_due_ = false;
     bool rows_left_behind_ = false;  ///< a write failed, and its rows are still in the variables
     std::optional<std::string> read_;

@@ -68,6 +68,8 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
         numbers_.reset();
         context_.on_reset();
         observation_->settings_reset();
+        observation_->session_level(std::nullopt);
+        level_asked_ = false;
         rows_left_behind_ = false;
     } else if (step.ends) {
         tell_of_tables(current_.effect, step.ok.warnings != 0);

@@ -187,6 +187,7 @@ void InstrumentedConversation::end_of_command(const Piece& piece) {
         return;
     }
     const auto command = static_cast<Command>(piece.payload.front());
+    level_asked_ = level_asked_ || command == Command::query;
     current_ = {};
     original_.clear();
     const std::uint32_t statement = ByteReader(piece.payload.subspan(1)).le32();

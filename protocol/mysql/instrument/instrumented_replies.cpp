@@ -115,7 +115,7 @@ void InstrumentedConversation::on_own_packet(Stage stage, const ReplyStep& step,
         return;
     }
     const bool row = stage == Stage::rows && step.part == ReplyPart::detail;
-    if (row && asking_ == Asking::rows && !read_) {
+    if (row && (asking_ == Asking::rows || asking_ == Asking::level) && !read_) {
         ByteReader reader(payload);
         read_ = text_or_null(reader);
     } else if (row && asking_ == Asking::reread && reread_.empty()) {

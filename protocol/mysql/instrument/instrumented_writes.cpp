@@ -5,6 +5,7 @@
 #include "protocol/mysql/instrument/instrumented_conversation.hpp"
 #include "protocol/mysql/instrument/packet_writer.hpp"
 #include "protocol/mysql/instrument/told_write.hpp"
+#include "protocol/sql/isolation_variable.hpp"
 
 /// What goes beside a write: commands of ours that name its writer and ask for the rows that it
 /// noted in variables, and what becomes of them.
@@ -37,6 +38,15 @@ void InstrumentedConversation::forget_rows_of_failed_writes(const sql::Plan& pla
     }
 }
 
+/// Ahead of all that the client says: nothing of its own is forgotten over it, and no transaction
+/// begins with it.
+void InstrumentedConversation::ask_for_level() {
+    read_.reset();
+    asking_ = Asking::level;
+    send_own_query("select @@session." +
+                   std::string(sql::isolation_variable(observation_->lexing())));
+}
+
 void InstrumentedConversation::read_rows() {
     read_.reset();
     reread_.clear();
@@ -48,7 +58,9 @@ void InstrumentedConversation::read_rows() {
 /// The server has answered a question of ours.
 void InstrumentedConversation::go_on_reading() {
     const Asking answered = std::exchange(asking_, Asking::nothing);
-    if (answered == Asking::rows && read_ && !unread_->reread.empty()) {
+    if (answered == Asking::level) {
+        observation_->session_level(read_);
+    } else if (answered == Asking::rows && read_ && !unread_->reread.empty()) {
         asking_ = Asking::reread;
         send_own_query(unread_->reread);
     } else if (read_) {
