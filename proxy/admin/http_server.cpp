@@ -78,9 +78,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
             return std::string_view(view.data(), view.size());
         };
         head_ = request.method() == http::verb::head;
+        error_code gone;
+        const tcp::endpoint here = stream_.socket().local_endpoint(gone);
         return pages_.answer({.method = text(request.method_string()),
                               .target = text(request.target()),
-                              .authorization = text(request[http::field::authorization])});
+                              .authorization = text(request[http::field::authorization]),
+                              .host = text(request[http::field::host]),
+                              .at_loopback = !gone && here.address().is_loopback()});
     }
 
     void write(AdminAnswer answer) {

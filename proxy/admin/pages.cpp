@@ -61,6 +61,11 @@ AdminAnswer Pages::answer(const AdminRequest& request) const {
         return {.status = 405, .body = "ask with GET or HEAD\n", .allow = "GET, HEAD"};
     }
     if (secret) {
+        if (misled(request)) {
+            return {.status = 421,
+                    .body = "ask by an address or as localhost, or give the proxy a token\n",
+                    .allow = {}};
+        }
         if (!authorized(request.authorization)) {
             return {.status = 401, .body = "ask with the bearer token\n", .allow = {}};
         }
@@ -95,6 +100,16 @@ std::optional<AdminAnswer> Pages::data(std::string_view path, std::string_view q
             .content_type = "text/event-stream", .body = {}, .allow = {}, .feed = std::move(feed)};
     }
     return sources_.api ? sources_.api(path) : std::nullopt;
+}
+
+bool Pages::misled(const AdminRequest& request) const {
+    std::string_view host = request.host;
+    if (!token_.empty() || !request.at_loopback || host.starts_with('[')) {
+        return false;
+    }
+    host = host.substr(0, host.find(':'));
+    return host.find_first_not_of("0123456789.") != std::string_view::npos &&
+           !boost::algorithm::iequals(host, "localhost");
 }
 
 bool Pages::authorized(std::string_view authorization) const {

@@ -13,6 +13,8 @@ struct AdminRequest {
     std::string_view method;
     std::string_view target;
     std::string_view authorization;
+    std::string_view host{};
+    bool at_loopback = false;  ///< it came to an address that only this machine has
 };
 
 struct AdminAnswer {
@@ -32,6 +34,10 @@ struct AdminAnswer {
 ///     /metrics   the numbers, for Prometheus; asks for the token when there is one
 ///     /healthz   200 while the process answers
 ///     /readyz    200 while new sessions are accepted, 503 from the first signal on
+///
+/// Without a token, what is told at a loopback address is told to those who ask by an address or as
+/// `localhost`: any name in the world may be made to lead there, and a browser would let the page
+/// of that name read the answer.
 class Pages {
   public:
     struct Sources {
@@ -53,6 +59,7 @@ class Pages {
     [[nodiscard]] std::optional<AdminAnswer> data(std::string_view path,
                                                   std::string_view query) const;
     [[nodiscard]] bool authorized(std::string_view authorization) const;
+    [[nodiscard]] bool misled(const AdminRequest& request) const;
 
     Sources sources_;
     std::string token_;

@@ -23,10 +23,12 @@ class PagesTest : public testing::Test {
              },
              .feed = [](std::uint64_t) { return [] { return std::string("events\n"); }; }},
             token_);
-        return pages.answer({method, target, authorization});
+        return pages.answer({method, target, authorization, host_, at_loopback_});
     }
 
     bool ready_ = true;
+    std::string_view host_;
+    bool at_loopback_ = false;
     std::string token_;
 };
 
@@ -53,6 +55,28 @@ TEST_F(PagesTest, KnowNoOtherPathAndNoOtherMethod) {
         EXPECT_EQ(ask(method, "/metrics").status, 405U) << method;
         EXPECT_EQ(ask(method, "/metrics").allow, "GET, HEAD") << method;
     }
+}
+
+/// Anybody may make a name lead to this machine, and a browser takes it for one place.
+TEST_F(PagesTest, TellNothingAtLoopbackByTheNameOfSomethingElse) {
+    at_loopback_ = true;
+    for (const char* host : {"evil.example", "evil.example:9180", "1.2.3.4.evil.example", "x"}) {
+        host_ = host;
+        for (const char* target : {"/metrics", "/api/status", "/api/events"}) {
+            EXPECT_EQ(ask("GET", target).status, 421U) << host << target;
+        }
+        EXPECT_EQ(ask("GET", "/healthz").status, 200U);
+    }
+    for (const char* host : {"", "localhost", "LocalHost:9180", "127.0.0.1:9180", "[::1]:9180"}) {
+        host_ = host;
+        EXPECT_EQ(ask("GET", "/metrics").status, 200U) << host;
+    }
+    host_ = "staging.example";
+    at_loopback_ = false;
+    EXPECT_EQ(ask("GET", "/metrics").status, 200U);
+    at_loopback_ = true;
+    token_ = "s3cret";
+    EXPECT_EQ(ask("GET", "/metrics", "Bearer s3cret").status, 200U) << "no page has the token";
 }
 
 TEST_F(PagesTest, AskForTheTokenBeforeTheyShowNumbers) {
