@@ -238,6 +238,9 @@ void Inference::check_own_view(Slot transaction, const Workspace::Access& access
         tell_own_view(transaction, access, AnomalyType::future_read);
         return;
     }
+    if (row.seen_by == reader.id && access.statement < seen_in) {
+        return;  // of a cursor: its statement ran before, and saw what there was then
+    }
     if (row.seen_by != reader.id) {
         row.born_there = false;
     } else if (row.born_there && !own_now) {
