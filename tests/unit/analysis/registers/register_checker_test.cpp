@@ -1,5 +1,8 @@
 #include "analysis/registers/register_checker.hpp"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "tests/unit/analysis/registers/answers.hpp"
@@ -66,6 +69,22 @@ TEST(RegisterChecker, StrictnessIsAboutRealTime) {
     EXPECT_EQ(answer(stale, Model::strong_session_serializable), 'P');
     EXPECT_EQ(answer(stale, Model::strict_serializable), 'F');
     EXPECT_EQ(answer(stale, Model::strong_snapshot_isolation), 'F');
+}
+
+TEST(RegisterChecker, AnIndeterminateTransactionMayCommitLongAfterItsEnd) {
+    const std::string write = ":process 0, :f :txn, :value [[:w :x 1]]}\n";
+    const std::string reads =
+        "{:type :invoke, :process 1, :f :txn, :value [[:r :x nil]]}\n"
+        "{:type :ok, :process 1, :f :txn, :value [[:r :x nil]]}\n"
+        "{:type :invoke, :process 2, :f :txn, :value [[:r :x nil]]}\n"
+        "{:type :ok, :process 2, :f :txn, :value [[:r :x 1]]}\n";
+    const std::string begun = "{:type :invoke, " + write;
+    for (const auto& [end, expected] : {std::pair{"ok", 'F'}, std::pair{"info", 'P'}}) {
+        const std::string text = begun + "{:type :" + end + ", " + write + reads;
+        const auto late = registers(text);
+        EXPECT_EQ(answer(late, Model::strict_serializable), expected) << end;
+        EXPECT_EQ(answer(late, Model::strong_snapshot_isolation), expected) << end;
+    }
 }
 
 TEST(RegisterChecker, WithoutAnInitialStateAReadOfNothingIsGarbage) {
