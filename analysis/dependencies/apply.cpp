@@ -157,9 +157,7 @@ void Inference::apply_write(Slot transaction, const Workspace::Access& access, b
         versions_.mark_dead(made);
     }
     Row& row = rows_[access.row];
-    const bool inserted =
-        access.before.kind == VersionKind::unborn || access.before.kind == VersionKind::dead;
-    row.born_there = inserted || (row.born_there && row.seen_by == id);
+    row.born_there = access.kind == AccessKind::insert || (row.born_there && row.seen_by == id);
     row.seen_by = id;
     row.seen = Version::written_by({id, access.statement});
     row.seen_in = access.statement;
