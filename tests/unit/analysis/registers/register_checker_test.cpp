@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/history/history_builder.hpp"
 #include "tests/unit/analysis/registers/answers.hpp"
 
 namespace isotap::analysis {
@@ -101,6 +102,24 @@ TEST(RegisterChecker, AnIndeterminateTransactionCountsOnceSomebodySawIt) {
         "{:type :info, :process 0, :f :txn, :value [[:w :x 1] [:w :y 1]]}\n"
         "{:type :ok, :process 1, :f :txn, :value [[:r :x nil] [:r :y nil]]}\n";
     EXPECT_EQ(types(unseen, Model::strong_session_serializable), "");
+}
+
+/// As Cobra tells it: two clients died in a transaction that others saw, one of them the other's.
+TEST(RegisterChecker, WhomAnIndeterminateTransactionSawCountsWithIt) {
+    history::HistoryBuilder builder;
+    builder.write(1, 10);
+    builder.end_transaction(builder.begin_session(), history::Outcome::indeterminate);
+    builder.read(1, 10);
+    builder.write(2, 20);
+    builder.end_transaction(builder.begin_session(), history::Outcome::indeterminate);
+    builder.read(2, 20);
+    builder.end_transaction(builder.begin_session(), history::Outcome::committed);
+    const auto writers = history::WriterIndex::build(builder.history);
+    ASSERT_TRUE(writers);
+    const RegisterAnswer answer =
+        RegisterChecker(builder.history, *writers).check(Model::strong_session_serializable);
+    EXPECT_EQ(answer.kind, SearchAnswer::Kind::holds);
+    EXPECT_EQ(answer.commits.size(), 3U);
 }
 
 TEST(RegisterChecker, ABoundThatIsHitMeansUnknown) {
