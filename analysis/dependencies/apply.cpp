@@ -39,6 +39,14 @@ void Inference::commit(Slot transaction) {
     for (const Workspace::List& list : work.lists) {
         apply_list(work, list);
     }
+    if (work.undid_something()) {
+        // Also what nobody told as a write: a list may have shown it before it was undone.
+        versions_.for_each_of(transaction, [&](Slot version) {
+            if (work.is_undone(versions_[version].name.statement)) {
+                versions_.mark_undone(version);
+            }
+        });
+    }
     transactions_[transaction].status = Status::committed;
     transactions_[transaction].done = true;
     versions_.on_committed(transaction);

@@ -77,6 +77,7 @@ class Workspace {
     /// beside one another.
     void mark_deciding() noexcept;
 
+    [[nodiscard]] bool undid_something() const noexcept { return !undone_.empty(); }
     /// What the statement wrote does not hold, even if the transaction committed.
     [[nodiscard]] bool is_undone(std::uint32_t statement) const noexcept {
         for (const auto& [first, last] : undone_) {

@@ -50,6 +50,21 @@ TEST(Inference, TheSuccessorMustBeImmediate) {
     EXPECT_EQ(h.engine().statistics().edges, 0U);
 }
 
+TEST(Inference, AListMayShowWhatIsUndoneLater) {
+    for (const bool undone_first : {false, true}) {
+        HistoryScript h;
+        h.begin(1);
+        h.savepoint(1, history::SavepointAction::set);
+        h.list(1, 1, {t0, by(1, 2)});  // all that is told of this write
+        h.savepoint(1, history::SavepointAction::roll_back);
+        h.begin(2);
+        h.write(2, 1, t0);
+        h.commit(undone_first ? 1 : 2);
+        h.commit(undone_first ? 2 : 1);
+        EXPECT_THAT(h.found(), IsEmpty());
+    }
+}
+
 TEST(Inference, ADeleteIsAWrite) {
     HistoryScript h;
     h.begin(1);
