@@ -270,6 +270,20 @@ TEST(Findings, AnUnknownOutcomeCountsAsCommittedOnceSeen) {
     EXPECT_EQ(h.engine().anomalies()[0].transactions.size(), 2U);
 }
 
+TEST(Findings, ADirtyReadDoesNotProveACommit) {
+    HistoryScript h;
+    h.begin(1);
+    const auto x = h.write(1, 1, t0);
+    h.begin(2, IsolationLevel::read_uncommitted);
+    h.read(2, 1, x);
+    h.commit(2);
+    h.vanish(1);
+    h.begin(3);
+    h.write(3, 1, t0);
+    h.commit(3);
+    EXPECT_THAT(h.found(), IsEmpty());
+}
+
 TEST(Findings, WhatIsLostIsNeverClean) {
     HistoryScript h;
     h.begin(1);
