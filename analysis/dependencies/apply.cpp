@@ -1,6 +1,4 @@
 // What a committed transaction did goes into the version chains.
-#include <array>
-
 #include "isotap/history/kept_version.hpp"
 
 #include "analysis/dependencies/inference.hpp"
@@ -10,16 +8,6 @@ namespace isotap::analysis {
 using history::AccessKind;
 using history::Version;
 using history::VersionKind;
-
-namespace {
-
-constexpr Look look_of(AccessKind read) noexcept {
-    return read == AccessKind::read           ? Look::snapshot
-           : read == AccessKind::locking_read ? Look::current
-                                              : Look::either;
-}
-
-}  // namespace
 
 /// T0 has one name.
 Version Inference::resolved(Version version) const noexcept {
@@ -38,6 +26,14 @@ void Inference::commit(Slot transaction) {
     }
     for (const Workspace::List& list : work.lists) {
         apply_list(work, list);
+    }
+    if (work.undid_something()) {
+        // Also what nobody told as a write: a list may have shown it before it was undone.
+        versions_.for_each_of(transaction, [&](Slot version) {
+            if (work.is_undone(versions_[version].name.statement)) {
+                versions_.mark_undone(version);
+            }
+        });
     }
     transactions_[transaction].status = Status::committed;
     transactions_[transaction].done = true;
@@ -157,9 +153,7 @@ void Inference::apply_write(Slot transaction, const Workspace::Access& access, b
         versions_.mark_dead(made);
     }
     Row& row = rows_[access.row];
-    const bool inserted =
-        access.before.kind == VersionKind::unborn || access.before.kind == VersionKind::dead;
-    row.born_there = inserted || (row.born_there && row.seen_by == id);
+    row.born_there = access.kind == AccessKind::insert || (row.born_there && row.seen_by == id);
     row.seen_by = id;
     row.seen = Version::written_by({id, access.statement});
     row.seen_in = access.statement;
@@ -214,82 +208,6 @@ void Inference::apply_list(const Workspace& work, const Workspace::List& list) {
 bool Inference::is_own(Slot transaction, const Version& version) const noexcept {
     return version.kind == VersionKind::written &&
            history::TransactionId{version.writer} == transactions_[transaction].id;
-}
-
-/// Two looks of one transaction at one row: it must see its own last write, and may expect to see
-/// what it saw before.
-void Inference::check_own_view(Slot transaction, const Workspace::Access& access) {
-    Row& row = rows_[access.row];
-    const Transaction& reader = transactions_[transaction];
-    const Workspace& work = workspaces_[reader.workspace];
-    const Version before = row.seen;
-    const Version now = access.before;
-    const bool own_before = is_own(transaction, before);
-    const bool known =
-        row.seen_by == reader.id && !(own_before && work.is_undone(before.statement));
-    const std::uint32_t seen_in = row.seen_in;
-    const Look look = look_of(access.kind);
-    const bool excusable = row.look != look || look == Look::either;
-    if (now.kind != VersionKind::initial && now.kind != VersionKind::written) {
-        return;
-    }
-    const bool own_now = is_own(transaction, now);
-    if (own_now && now.statement > access.statement) {
-        tell_own_view(transaction, access, AnomalyType::future_read);
-        return;
-    }
-    if (row.seen_by != reader.id) {
-        row.born_there = false;
-    } else if (row.born_there && !own_now) {
-        return;  // another row, which had the key before
-    }
-    row.seen_by = reader.id;
-    row.seen = now;
-    row.seen_in = access.statement;
-    row.look = look;
-    if (!known || before == now || seen_in == access.statement) {
-        return;
-    }
-    const bool may_differ =
-        options_.excuse_current_reads && (reader.level == history::IsolationLevel::snapshot ||
-                                          reader.level == history::IsolationLevel::repeatable_read);
-    if (own_before) {
-        // The write went by what was current. Somebody else may have moved the row to another key
-        // before: then the snapshot still shows it at its old place.
-        if (may_differ && !own_now && !wrote_over(transaction, access.row, before, now)) {
-            sink_.on_excused();
-        } else if (!own_now || now.statement < before.statement) {
-            tell_own_view(transaction, access, AnomalyType::internal);
-        }
-    } else if (!own_now) {
-        if (may_differ && excusable) {
-            sink_.on_excused();
-        } else {
-            tell_own_view(transaction, access, AnomalyType::non_repeatable_read);
-        }
-    }
-}
-
-/// Whether its own writes up to `own` began over that version, with nobody else's in between.
-bool Inference::wrote_over(Slot transaction, Slot row, const Version& own,
-                           const Version& version) const noexcept {
-    Slot at = versions_.find(row, own);
-    while (at != no_slot && is_own(transaction, versions_[at].name)) {
-        at = versions_[at].previous;
-    }
-    return at != no_slot && at == versions_.find(row, version);
-}
-
-void Inference::tell_own_view(Slot transaction, const Workspace::Access& access, AnomalyType type) {
-    Dependency step;
-    step.kind = EdgeKind::wr;
-    step.from = transactions_.find(history::TransactionId{access.before.writer});
-    step.to = transaction;
-    step.row = access.row;
-    step.from_statement = access.before.statement;
-    step.to_statement = access.statement;
-    step.version = access.before;
-    sink_.on_finding(type, std::array{step});
 }
 
 }  // namespace isotap::analysis

@@ -170,7 +170,10 @@ void Inference::on(const history::Savepoint& event) {
             break;
         case history::SavepointAction::release: work->release_savepoint(event.name); break;
         case history::SavepointAction::roll_back:
-            work->roll_back_to(event.name, event.statement.ordinal);
+            if (!work->roll_back_to(event.name, event.statement.ordinal) &&
+                transactions_[slot_of(event.statement.transaction)].incomplete) {
+                work->undo_all();  // as in a later part of a recording, when it is read alone
+            }
             break;
     }
 }

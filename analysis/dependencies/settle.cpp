@@ -48,7 +48,8 @@ void Inference::decide_emptied(bool at_end) {
     }
 }
 
-/// A transaction of which nobody knows whether it committed did so if a committed one saw its work.
+/// A transaction of which nobody knows whether it committed did so if a committed one saw its work;
+/// when, nobody knows either: as late as now, for all that its own end says.
 void Inference::promote_seen() {
     for (bool again = true; again;) {
         again = false;
@@ -56,6 +57,7 @@ void Inference::promote_seen() {
             const Slot slot = indeterminate_[at];
             if (versions_.was_seen(slot)) {
                 indeterminate_.erase(indeterminate_.begin() + static_cast<std::ptrdiff_t>(at));
+                transactions_[slot].ended = std::max(transactions_[slot].ended, latest_);
                 commit(slot);
                 again = true;
                 break;

@@ -169,13 +169,25 @@ void Versions::rename(Slot version, const Version& name) {
     node.name = name;
 }
 
+/// By somebody who sees what is committed only, as far as anybody knows.
+bool Versions::seen_committed(const VersionNode& node) const noexcept {
+    for (Slot at = node.readers; at != no_slot; at = readers_[at].next) {
+        const Reader& reader = readers_[at];
+        if (!alive(reader) ||
+            transactions_[reader.transaction].level != history::IsolationLevel::read_uncommitted) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool Versions::was_seen(Slot transaction) const noexcept {
     for (Slot at = transactions_[transaction].versions; at != no_slot;
          at = nodes_[at].next_of_writer) {
         const VersionNode& node = nodes_[at];
         const Slot next = node.next;
-        if (node.readers != no_slot || (next != no_slot && nodes_[next].writer != transaction &&
-                                        (nodes_[next].settled || committed(nodes_[next].writer)))) {
+        if (seen_committed(node) || (next != no_slot && nodes_[next].writer != transaction &&
+                                     (nodes_[next].settled || committed(nodes_[next].writer)))) {
             return true;
         }
     }

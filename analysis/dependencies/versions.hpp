@@ -83,7 +83,8 @@ class Versions {
     /// past. Rows that are empty then go as well.
     void retire(Slot transaction);
 
-    /// True if a committed transaction saw a version of this one, or overwrote it.
+    /// True if a committed transaction saw a version of this one, or overwrote it. A look at READ
+    /// UNCOMMITTED says nothing.
     [[nodiscard]] bool was_seen(Slot transaction) const noexcept;
 
     /// The version goes by another name from now on.
@@ -153,6 +154,7 @@ class Versions {
 
     static Key key_of(Slot row, const history::Version& name) noexcept;
     [[nodiscard]] bool committed(Slot transaction) const noexcept;
+    [[nodiscard]] bool seen_committed(const VersionNode& node) const noexcept;
     void tell_write_after(const VersionNode& from, const VersionNode& to);
     void tell_read_of(const VersionNode& from, const Reader& reader);
     void tell_read_before(const VersionNode& seen, const Reader& reader, const VersionNode& next);

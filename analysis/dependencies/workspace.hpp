@@ -64,11 +64,26 @@ class Workspace {
             savepoints_.resize(at);
         }
     }
-    /// The savepoint itself stays.
-    void roll_back_to(std::string_view name, std::uint32_t statement) {
-        if (const std::size_t at = savepoint(name); at < savepoints_.size()) {
-            savepoints_.resize(at + 1);
-            undone_.emplace_back(savepoints_[at].second, statement);
+    /// The savepoint itself stays. False: nobody told of it.
+    bool roll_back_to(std::string_view name, std::uint32_t statement) {
+        const std::size_t at = savepoint(name);
+        if (at == savepoints_.size()) {
+            return false;
+        }
+        savepoints_.resize(at + 1);
+        undone_.emplace_back(savepoints_[at].second, statement);
+        return true;
+    }
+    /// The savepoint was set before anything that was told.
+    void undo_all() {
+        savepoints_.clear();
+        for (const Access& access : accesses) {
+            if (!reads(access) && (undone_.empty() || undone_.back().second != access.statement)) {
+                undo(access.statement);
+            }
+        }
+        for (const Emptied& one : emptied) {
+            undo(one.statement);
         }
     }
     void undo(std::uint32_t statement) { undone_.emplace_back(statement, statement); }
@@ -77,6 +92,7 @@ class Workspace {
     /// beside one another.
     void mark_deciding() noexcept;
 
+    [[nodiscard]] bool undid_something() const noexcept { return !undone_.empty(); }
     /// What the statement wrote does not hold, even if the transaction committed.
     [[nodiscard]] bool is_undone(std::uint32_t statement) const noexcept {
         for (const auto& [first, last] : undone_) {

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <deque>
 #include <optional>
 #include <unordered_map>

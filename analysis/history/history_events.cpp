@@ -107,7 +107,7 @@ class Emitter {
         }
     }
 
-    /// Who has appended to the row itself, unseen, is judged by that (`find_list_faults`).
+    /// Who has appended to the row itself, unseen, misses his own write there.
     void read_aside(StatementRef statement, KeyId key, const Version& seen) {
         const ListOrder::Unordered* const hidden = aside(key);
         if (hidden == nullptr || seen != hidden->last ||

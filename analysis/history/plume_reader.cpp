@@ -1,4 +1,3 @@
-#include <limits>
 #include <unordered_map>
 
 #include "analysis/history/line_reader.hpp"

@@ -8,30 +8,6 @@ namespace isotap::history {
 
 namespace {
 
-/// Of each transaction, whether it counts as committed where nothing between exists.
-std::vector<bool> committed(const ReadHistory& read) {
-    const History& history = read.history;
-    std::vector<bool> counts(history.transactions.size());
-    for (std::size_t t = 0; t < counts.size(); ++t) {
-        const Transaction& transaction = history.transactions[t];
-        if (transaction.outcome != Outcome::committed) {
-            continue;
-        }
-        counts[t] = true;
-        for (const Operation& operation : history.operations_of(transaction)) {
-            if (operation.kind != OperationKind::read) {
-                continue;
-            }
-            const auto writer = read.writers.find(history, operation.key, operation.value);
-            if (writer.exists() &&
-                history.transactions[writer.transaction].outcome == Outcome::indeterminate) {
-                counts[writer.transaction] = true;
-            }
-        }
-    }
-    return counts;
-}
-
 Value number(Value value) noexcept {
     return value == initial_value ? 0 : value;
 }
@@ -52,7 +28,7 @@ std::string little_endian(Value value) {
 
 void write_plume(const ReadHistory& read, std::ostream& out) {
     const History& history = read.history;
-    const std::vector<bool> counts = committed(read);
+    const std::vector<bool> counts = counting_transactions(history, read.writers);
     for (std::size_t t = 0; t < counts.size(); ++t) {
         const Transaction& transaction = history.transactions[t];
         const std::string end = "," + std::to_string(transaction.session) + "," +
@@ -66,7 +42,7 @@ void write_plume(const ReadHistory& read, std::ostream& out) {
 
 void write_dbcop_bincode(const ReadHistory& read, std::ostream& out) {
     const History& history = read.history;
-    const std::vector<bool> counts = committed(read);
+    const std::vector<bool> counts = counting_transactions(history, read.writers);
     std::vector<std::vector<std::size_t>> sessions(history.sessions);
     for (std::size_t t = 0; t < counts.size(); ++t) {
         sessions[history.transactions[t].session].push_back(t);

@@ -66,4 +66,34 @@ std::size_t WriterIndex::slot_of(const History& history, KeyId key, Value value)
     return at;
 }
 
+std::vector<bool> counting_transactions(const History& history, const WriterIndex& writers) {
+    std::vector<bool> counts(history.transactions.size());
+    std::vector<std::uint32_t> seen;  // of unknown outcome; whom they saw is still to be looked at
+    const auto look_at_reads = [&](const Transaction& reader) {
+        for (const Operation& operation : history.operations_of(reader)) {
+            if (operation.kind != OperationKind::read) {
+                continue;
+            }
+            const auto writer = writers.find(history, operation.key, operation.value);
+            if (writer.exists() && !counts[writer.transaction] &&
+                history.transactions[writer.transaction].outcome == Outcome::indeterminate) {
+                counts[writer.transaction] = true;
+                seen.push_back(writer.transaction);
+            }
+        }
+    };
+    for (std::uint32_t t = 0; t < history.transactions.size(); ++t) {
+        if (history.transactions[t].outcome == Outcome::committed) {
+            counts[t] = true;
+            look_at_reads(history.transactions[t]);
+        }
+    }
+    while (!seen.empty()) {
+        const std::uint32_t t = seen.back();
+        seen.pop_back();
+        look_at_reads(history.transactions[t]);
+    }
+    return counts;
+}
+
 }  // namespace isotap::history

@@ -37,6 +37,10 @@ class WriterIndex {
     std::vector<Writer> slots_;
 };
 
+/// Of each transaction of a register history, whether it counts: it committed, or nobody knows and
+/// one that counts saw what it wrote.
+std::vector<bool> counting_transactions(const History& history, const WriterIndex& writers);
+
 /// Whether an operation puts a value into a key.
 constexpr bool writes_value(OperationKind kind) noexcept {
     return kind == OperationKind::write || kind == OperationKind::append ||

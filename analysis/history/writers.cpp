@@ -1,7 +1,5 @@
 #include "analysis/history/writers.hpp"
 
-#include <algorithm>
-
 #include "analysis/history/elle_writer.hpp"
 #include "analysis/history/register_writers.hpp"
 

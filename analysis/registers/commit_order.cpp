@@ -1,7 +1,5 @@
 #include "analysis/registers/commit_order.hpp"
 
-#include <algorithm>
-
 namespace isotap::analysis {
 
 namespace {

@@ -1,7 +1,6 @@
 #include "analysis/registers/level_graph.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace isotap::analysis {
 
@@ -35,12 +34,17 @@ LevelGraph::LevelGraph(const ResolvedHistory& history, SearchedLevel level,
 }
 
 /// A line of the ends of all transactions: who ended leads into it, and it leads to who began
-/// later. That is one vertex a transaction instead of an arc for every pair.
+/// later. That is one vertex a transaction instead of an arc for every pair. One whose outcome
+/// nobody was told may have committed at any time after.
 void LevelGraph::add_real_time() {
     const auto& transactions = history_.history().transactions;
     const auto moments = [&](Node node) { return transactions[history_.transaction(node)]; };
-    std::vector<Node> by_end(history_.node_count() - 1);
-    std::iota(by_end.begin(), by_end.end(), Node{1});
+    std::vector<Node> by_end;
+    for (Node node = 1; node < history_.node_count(); ++node) {
+        if (moments(node).outcome == history::Outcome::committed) {
+            by_end.push_back(node);
+        }
+    }
     std::stable_sort(by_end.begin(), by_end.end(),
                      [&](Node a, Node b) { return moments(a).ended < moments(b).ended; });
     const std::uint32_t first = vertices_;

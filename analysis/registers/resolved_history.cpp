@@ -22,25 +22,12 @@ ResolvedHistory::ResolvedHistory(const history::History& history, const WriterIn
 
 void ResolvedHistory::number_nodes() {
     const auto& transactions = history_.transactions;
-    std::vector<bool> seen(transactions.size());
-    for (const Transaction& transaction : transactions) {
-        if (transaction.outcome != Outcome::committed) {
-            continue;
-        }
-        for (const Operation& operation : history_.operations_of(transaction)) {
-            if (operation.kind == OperationKind::read) {
-                if (const auto writer = writer_of(operation); writer.exists()) {
-                    seen[writer.transaction] = true;
-                }
-            }
-        }
-    }
+    const std::vector<bool> counts = history::counting_transactions(history_, writers_);
     sessions_.resize(history_.sessions);
     node_of_.assign(transactions.size(), none);
     nodes_.emplace_back();
     for (std::uint32_t t = 0; t < transactions.size(); ++t) {
-        const Outcome outcome = transactions[t].outcome;
-        if (outcome == Outcome::committed || (outcome == Outcome::indeterminate && seen[t])) {
+        if (counts[t]) {
             auto& session = sessions_[transactions[t].session];
             node_of_[t] = node_count();
             NodeParts parts;

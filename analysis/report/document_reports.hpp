@@ -11,8 +11,8 @@ namespace isotap::analysis {
 /// A page that needs no other file: the verdict, and every anomaly with its words and its picture.
 std::string html_report(const Findings& findings, const Names& names);
 
-/// One test case for each history: it fails on a violation, and is skipped where the answer is
-/// unknown.
+/// One test case for each history: it fails on whatever was found, hazards included, and is skipped
+/// where the answer is unknown.
 struct JunitCase {
     const Findings* findings = nullptr;
     std::string text;  ///< the text report of the history

@@ -7,8 +7,8 @@
 
 namespace isotap::analysis {
 
-/// The one shape that `check --json`, the HTTP interface and recordings share; docs/CHECKERS.md
-/// describes it. Two fields come on top: `models`, what was asked and what fails, and `doubts`.
+/// The one shape that `check --json`, the HTTP interface and recordings share; docs/JSON.md
+/// describes it.
 std::string json_report(const Findings& findings, const Names& names);
 
 /// One anomaly alone, as it stands in `anomalies` there.

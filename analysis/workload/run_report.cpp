@@ -103,7 +103,9 @@ std::string escaped(std::string_view text) {
             case '>': safe += "&gt;"; break;
             case '&': safe += "&amp;"; break;
             case '"': safe += "&quot;"; break;
-            default: safe += c;
+            default:
+                // XML has no place for control characters.
+                safe += static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t' ? '?' : c;
         }
     }
     return safe;

@@ -1,6 +1,5 @@
 #include "analysis/anomalies/built_in_contracts.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>

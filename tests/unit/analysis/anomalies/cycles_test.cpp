@@ -197,6 +197,29 @@ TEST(Cycles, RealTimeOrderMakesARealTimeVariant) {
     }
 }
 
+/// The connection died during COMMIT, and the server committed whenever it did.
+TEST(Cycles, AnUnknownOutcomeHasNoEndInRealTime) {
+    for (const bool known : {false, true}) {
+        EngineOptions options;
+        options.real_time_order = true;
+        HistoryScript h{options};
+        h.begin(1);
+        const auto x = h.write(1, 1, t0);
+        if (known) {
+            h.commit(1);
+        } else {
+            h.vanish(1);
+        }
+        h.begin(2);
+        h.read(2, 1, t0);
+        h.commit(2);
+        h.begin(3);
+        h.read(3, 1, x);
+        h.commit(3);
+        EXPECT_EQ(h.found().size(), known ? 1U : 0U);
+    }
+}
+
 TEST(Cycles, CurrentReadInASnapshotIsExcused) {
     for (const auto level : {IsolationLevel::repeatable_read, IsolationLevel::serializable}) {
         HistoryScript h;

@@ -69,6 +69,14 @@ TEST(HistoryCheck, AnAppendThatNoListShowsComesLast) {
     EXPECT_EQ(other.findings.verdict, Verdict::violation) << "whether or not 2 came before 1";
 }
 
+TEST(HistoryCheck, AnAppendThatNoListShowsIsMissedByItsOwnTransaction) {
+    const Checked missed(
+        "{:type :ok, :process 0, :f :txn, :value [[:append :x 1] [:r :x []]]}\n"
+        "{:type :ok, :process 1, :f :txn, :value [[:append :x 2]]}\n");
+    ASSERT_EQ(missed.findings.anomalies.size(), 1U);
+    EXPECT_EQ(elle_name_of(missed.findings.anomalies[0].kind), "internal");
+}
+
 /// A serial history in which most appends are never seen again, told as Elle's.
 std::string serial_history(std::mt19937& random) {
     std::array<std::string, 3> lists;

@@ -160,6 +160,25 @@ TEST(Findings, OwnWritesMustBeSeen) {
     }
 }
 
+TEST(Findings, ACursorMayShowLateWhatItsStatementSaw) {
+    for (const auto level : {IsolationLevel::read_committed, IsolationLevel::repeatable_read,
+                             IsolationLevel::serializable}) {
+        HistoryScript h;
+        h.begin(1, level);
+        h.read(1, 1, t0);
+        const auto own = h.write(1, 2, t0);
+        h.tell(history::Access{{history::TransactionId{1}, 1},
+                               HistoryScript::table,
+                               HistoryScript::row_key(2),
+                               history::AccessKind::read,
+                               t0,
+                               {}});
+        h.read(1, 2, own);
+        h.commit(1);
+        EXPECT_THAT(h.found(), IsEmpty());
+    }
+}
+
 TEST(Findings, ASnapshotMayShowTheRowThatHadTheKeyBefore) {
     HistoryScript h;
     h.begin(1);
@@ -249,6 +268,20 @@ TEST(Findings, AnUnknownOutcomeCountsAsCommittedOnceSeen) {
     h.commit(3);
     EXPECT_THAT(h.found(), ElementsAre("G2-item"));
     EXPECT_EQ(h.engine().anomalies()[0].transactions.size(), 2U);
+}
+
+TEST(Findings, ADirtyReadDoesNotProveACommit) {
+    HistoryScript h;
+    h.begin(1);
+    const auto x = h.write(1, 1, t0);
+    h.begin(2, IsolationLevel::read_uncommitted);
+    h.read(2, 1, x);
+    h.commit(2);
+    h.vanish(1);
+    h.begin(3);
+    h.write(3, 1, t0);
+    h.commit(3);
+    EXPECT_THAT(h.found(), IsEmpty());
 }
 
 TEST(Findings, WhatIsLostIsNeverClean) {

@@ -50,6 +50,37 @@ TEST(Inference, TheSuccessorMustBeImmediate) {
     EXPECT_EQ(h.engine().statistics().edges, 0U);
 }
 
+TEST(Inference, AListMayShowWhatIsUndoneLater) {
+    for (const bool undone_first : {false, true}) {
+        HistoryScript h;
+        h.begin(1);
+        h.savepoint(1, history::SavepointAction::set);
+        h.list(1, 1, {t0, by(1, 2)});  // all that is told of this write
+        h.savepoint(1, history::SavepointAction::roll_back);
+        h.begin(2);
+        h.write(2, 1, t0);
+        h.commit(undone_first ? 1 : 2);
+        h.commit(undone_first ? 2 : 1);
+        EXPECT_THAT(h.found(), IsEmpty());
+    }
+}
+
+/// A recording went on in another file between SAVEPOINT and ROLLBACK TO, and that one is read
+/// alone.
+TEST(Inference, ASavepointOfWhichNothingIsKnownStandsBeforeAllThatIs) {
+    HistoryScript h;
+    h.begin(1);
+    h.tell(history::Gap{history::SessionId{1}, history::TransactionId{1}, h.tick(), 1, {}});
+    h.write(1, 1, t0);
+    h.savepoint(1, history::SavepointAction::roll_back);
+    h.commit(1);
+    h.begin(2);
+    h.write(2, 1, t0);
+    h.commit(2);
+    EXPECT_THAT(h.found(), IsEmpty());
+    EXPECT_EQ(h.engine().verdict(), Verdict::unknown);
+}
+
 TEST(Inference, ADeleteIsAWrite) {
     HistoryScript h;
     h.begin(1);

@@ -1,6 +1,5 @@
 #include "analysis/registers/order_graph.hpp"
 
-#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>

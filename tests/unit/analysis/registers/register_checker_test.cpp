@@ -1,7 +1,11 @@
 #include "analysis/registers/register_checker.hpp"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
+#include "analysis/history/history_builder.hpp"
 #include "tests/unit/analysis/registers/answers.hpp"
 
 namespace isotap::analysis {
@@ -68,6 +72,22 @@ TEST(RegisterChecker, StrictnessIsAboutRealTime) {
     EXPECT_EQ(answer(stale, Model::strong_snapshot_isolation), 'F');
 }
 
+TEST(RegisterChecker, AnIndeterminateTransactionMayCommitLongAfterItsEnd) {
+    const std::string write = ":process 0, :f :txn, :value [[:w :x 1]]}\n";
+    const std::string reads =
+        "{:type :invoke, :process 1, :f :txn, :value [[:r :x nil]]}\n"
+        "{:type :ok, :process 1, :f :txn, :value [[:r :x nil]]}\n"
+        "{:type :invoke, :process 2, :f :txn, :value [[:r :x nil]]}\n"
+        "{:type :ok, :process 2, :f :txn, :value [[:r :x 1]]}\n";
+    const std::string begun = "{:type :invoke, " + write;
+    for (const auto& [end, expected] : {std::pair{"ok", 'F'}, std::pair{"info", 'P'}}) {
+        const std::string text = begun + "{:type :" + end + ", " + write + reads;
+        const auto late = registers(text);
+        EXPECT_EQ(answer(late, Model::strict_serializable), expected) << end;
+        EXPECT_EQ(answer(late, Model::strong_snapshot_isolation), expected) << end;
+    }
+}
+
 TEST(RegisterChecker, WithoutAnInitialStateAReadOfNothingIsGarbage) {
     EXPECT_EQ(types("r 0 0\n", Model::read_committed), "garbage-read");
     EXPECT_EQ(types("w 0 0\n-----\nr 0 0\n", Model::read_committed), "");
@@ -82,6 +102,24 @@ TEST(RegisterChecker, AnIndeterminateTransactionCountsOnceSomebodySawIt) {
         "{:type :info, :process 0, :f :txn, :value [[:w :x 1] [:w :y 1]]}\n"
         "{:type :ok, :process 1, :f :txn, :value [[:r :x nil] [:r :y nil]]}\n";
     EXPECT_EQ(types(unseen, Model::strong_session_serializable), "");
+}
+
+/// As Cobra tells it: two clients died in a transaction that others saw, one of them the other's.
+TEST(RegisterChecker, WhomAnIndeterminateTransactionSawCountsWithIt) {
+    history::HistoryBuilder builder;
+    builder.write(1, 10);
+    builder.end_transaction(builder.begin_session(), history::Outcome::indeterminate);
+    builder.read(1, 10);
+    builder.write(2, 20);
+    builder.end_transaction(builder.begin_session(), history::Outcome::indeterminate);
+    builder.read(2, 20);
+    builder.end_transaction(builder.begin_session(), history::Outcome::committed);
+    const auto writers = history::WriterIndex::build(builder.history);
+    ASSERT_TRUE(writers);
+    const RegisterAnswer answer =
+        RegisterChecker(builder.history, *writers).check(Model::strong_session_serializable);
+    EXPECT_EQ(answer.kind, SearchAnswer::Kind::holds);
+    EXPECT_EQ(answer.commits.size(), 3U);
 }
 
 TEST(RegisterChecker, ABoundThatIsHitMeansUnknown) {

@@ -78,8 +78,10 @@ TEST_F(RunReport, WritesJsonThatCanBeRead) {
 }
 
 TEST_F(RunReport, EscapesWhatStandsInAPage) {
+    results_.front().differences.front().text += " A\001B";
     for (const std::string& text : {html_runs(server, results_), junit_runs(server, results_)}) {
         EXPECT_NE(text.find("A&amp;B"), std::string::npos);
+        EXPECT_NE(text.find("A?B"), std::string::npos) << "XML has no control characters";
         EXPECT_EQ(text.find("<found>"), std::string::npos);
     }
     EXPECT_NE(junit_runs(server, results_).find("tests=\"1\" failures=\"1\""), std::string::npos);
