@@ -101,12 +101,14 @@ void Inference::on(const history::TransactionEnded& event) {
     }
     work->requested = event.requested;
     const Slot slot = slot_of(event.transaction);
+    const bool in_doubt = work->in_doubt && event.outcome == history::Outcome::committed;
+    const auto outcome = in_doubt ? history::Outcome::indeterminate : event.outcome;
     transactions_[slot].ended = event.at;
-    transactions_[slot].outcome = event.outcome;
-    if (event.incomplete) {
+    transactions_[slot].outcome = outcome;
+    if (event.incomplete || in_doubt) {
         mark_incomplete(slot);
     }
-    switch (event.outcome) {
+    switch (outcome) {
         case history::Outcome::committed:
             ++statistics_.transactions.committed;
             commit(slot);
@@ -170,9 +172,13 @@ void Inference::on(const history::Savepoint& event) {
             break;
         case history::SavepointAction::release: work->release_savepoint(event.name); break;
         case history::SavepointAction::roll_back:
-            if (!work->roll_back_to(event.name, event.statement.ordinal) &&
-                transactions_[slot_of(event.statement.transaction)].incomplete) {
+            if (work->roll_back_to(event.name, event.statement.ordinal)) {
+                break;
+            }
+            if (transactions_[slot_of(event.statement.transaction)].incomplete) {
                 work->undo_all();  // as in a later part of a recording, when it is read alone
+            } else {
+                work->in_doubt = true;
             }
             break;
     }

@@ -45,6 +45,9 @@ class Workspace {
     std::string last_text;  ///< of the statement that is under way, cut short
     std::uint32_t last_statement = 0;
     Time requested{};  ///< when its end was asked for
+    /// It went back to a savepoint by a name that nobody has told of: what holds of it is not
+    /// known.
+    bool in_doubt = false;
 
     void add_list(List list, std::span<const history::Version> writers) {
         list.first = writers_.size();
@@ -114,6 +117,7 @@ class Workspace {
         undone_.clear();
         last_text.clear();
         last_statement = 0;
+        in_doubt = false;
     }
 
   private:

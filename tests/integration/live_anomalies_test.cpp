@@ -160,6 +160,34 @@ TEST_P(LiveAnomalies, NoneWhereTruncateIsUndoneOrComesLater) {
     EXPECT_THAT(found(), IsEmpty());
 }
 
+/// A cursor does not see what its own transaction writes behind it, nor does a portal that is run
+/// in pieces.
+TEST_P(LiveAnomalies, NoneInWhatACursorShowsLate) {
+    run(*other_, "update account set balance = 5 where id in (1, 2)");
+    for (const char* level : {"read committed", "repeatable read", "serializable"}) {
+        run(*one_, std::string("begin isolation level ") + level);
+        run(*one_, "declare c cursor for select * from account where id < 3 order by id");
+        run(*one_, "update account set balance = balance + 1 where id < 3");
+        run(*one_, "fetch 2 from c");
+        run(*one_, "commit");
+        run(*one_, std::string("begin isolation level ") + level);
+        const std::string piece = MessageWriter().c_string("p").be32(1).framed('E');
+        one_->send(MessageWriter()
+                       .c_string("")
+                       .c_string("select * from account where id < 3 order by id")
+                       .be16(0)
+                       .framed('P') +
+                   MessageWriter().c_string("p").c_string("").be16(0).be16(0).be16(0).framed('B') +
+                   piece + MessageWriter().framed('S'));
+        one_->read_until('Z');
+        run(*one_, "update account set balance = balance + 1 where id < 3");
+        one_->send(piece + MessageWriter().framed('S'));
+        EXPECT_EQ(one_->read_until('Z').front().type, 'D');
+        run(*one_, "commit");
+    }
+    EXPECT_THAT(found(), IsEmpty());
+}
+
 TEST_P(LiveAnomalies, NoneWhereOneComesAfterTheOther) {
     for (int round = 0; round < 10; ++round) {
         for (PostgresWire* client : {one_.get(), other_.get()}) {

@@ -117,11 +117,18 @@ Instrument::Answer Instrument::row(Bytes body, protocol::Actions& actions) {
     return {Fate::replace, shortened(BackendType::data_row, body, *kept, actions)};
 }
 
-/// The rows of a cursor that has outlived its transaction were read by that one.
+/// A cursor does not see what its own transaction writes after it was declared, and one that has
+/// outlived its transaction shows what that one read.
 void Instrument::begin_recording(const PlannedStatement& statement) {
     const history::StatementRef& now = observation_.statement();
-    if (statement.held_by && statement.held_by->transaction != now.transaction) {
-        recorder_.begin(*statement.plan, *statement.held_by, session_);
+    history::StatementRef* begun = statement.begun_by.get();
+    if (begun != nullptr && begun->ordinal == 0) {
+        *begun = now;
+    }
+    if (begun != nullptr && begun->transaction == now.transaction) {
+        recorder_.begin(*statement.plan, *begun);
+    } else if (begun != nullptr && statement.held) {
+        recorder_.begin(*statement.plan, *begun, session_);
     } else {
         recorder_.begin(*statement.plan, now);
     }
@@ -243,8 +250,8 @@ void Instrument::take_effect(const PlannedStatement& statement, std::string_view
     } else {
         context_.on_effect(effect);
     }
-    if (statement.held_by && !statement.declares.empty()) {
-        *statement.held_by = observation_.statement();
+    if (statement.begun_by && !statement.declares.empty()) {
+        *statement.begun_by = observation_.statement();
     }
     if (asked_.front().statements.size() > 1) {
         // Of several in one text, those that ran have run whatever becomes of the others.
@@ -314,8 +321,8 @@ void Instrument::on_ready(backend::TransactionStatus status) {
     if (nothing_asked) {
         portals_.keep_if([this](const Prepared& one) {
             const PlannedStatement& cursor = one.statement;
-            return cursor.held_by && !cursor.declares.empty() &&
-                   cursor.held_by->transaction != rolled_back_;
+            return cursor.held && !cursor.declares.empty() &&
+                   cursor.begun_by->transaction != rolled_back_;
         });
     }
 }

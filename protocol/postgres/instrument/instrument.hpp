@@ -85,6 +85,7 @@ class Instrument {
     [[nodiscard]] std::optional<Bytes> prepare_bind(Bytes body, protocol::Actions& actions);
     void prepare_describe(Bytes body);
     [[nodiscard]] std::optional<Bytes> prepare_execute(Bytes body, protocol::Actions& actions);
+    void begin_in_pieces(std::string_view portal);
     void prepare_close(Bytes body);
     void name_by_sql(const PlannedStatement& statement, std::shared_ptr<const Prepared> declared);
     [[nodiscard]] std::shared_ptr<const Prepared> now_meant(

@@ -251,6 +251,7 @@ std::optional<Bytes> Instrument::prepare_execute(Bytes body, protocol::Actions& 
     next_.meaning = portals_.find(execute->portal);
     if (next_.meaning) {
         name_by_sql(next_.meaning->statement, next_.meaning);
+        if (execute->rows_max != 0) begin_in_pieces(execute->portal);
     }
     const bool swallows =
         next_.meaning && next_.meaning->statement.change() == sql::ReplyChange::swallow;
@@ -264,6 +265,20 @@ std::optional<Bytes> Instrument::prepare_execute(Bytes body, protocol::Actions& 
     message.u8(0);
     message.be32(0);
     return message.whole();
+}
+
+/// What the portal shows when it is run again, its first Execute saw.
+void Instrument::begin_in_pieces(std::string_view portal) {
+    const PlannedStatement& statement = next_.meaning->statement;
+    if (next_.names != Asked::Names::none || !statement.rewritten || statement.begun_by) {
+        return;
+    }
+    auto begun = std::make_shared<Prepared>(*next_.meaning);
+    begun->statement.begun_by = std::make_shared<history::StatementRef>();
+    next_.names = Asked::Names::portals;
+    next_.name = portal;
+    next_.meaning = std::move(begun);
+    next_.named = next_.meaning;
 }
 
 void Instrument::prepare_close(Bytes body) {

@@ -39,8 +39,10 @@ struct PlannedStatement {
     /// other one. 0: it does.
     std::uint64_t only_in = 0;
     bool of_cursor = false;  ///< the plan is that of a DECLARE
-    /// Of a cursor WITH HOLD: the statement that declared it, once it has.
-    std::shared_ptr<history::StatementRef> held_by;
+    /// Of a cursor, or of a portal that is run in pieces: the statement that began it, once it has.
+    /// Whatever it shows later, that one saw.
+    std::shared_ptr<history::StatementRef> begun_by;
+    bool held = false;  ///< a cursor WITH HOLD
     /// What the names of `plan` were looked up in. The server looks them up again when that has
     /// changed.
     std::optional<sql::ContextId> looked_up;
@@ -60,7 +62,8 @@ struct PlannedStatement {
         coverage = known ? other->coverage : history::Coverage::opaque;
         reason = known ? other->reason : unknown;
         only_in = known ? other->only_in : 0;
-        held_by = known ? other->held_by : nullptr;
+        begun_by = known ? other->begun_by : nullptr;
+        held = known && other->held;
         looked_up = known ? other->looked_up : std::nullopt;
     }
 };

@@ -174,9 +174,8 @@ bool StatementPlanner::declare(std::string_view text, const Situation& situation
         statement.coverage = Coverage::opaque;
         statement.reason = "cursor";
     }
-    if (query.held) {
-        statement.held_by = std::make_shared<history::StatementRef>();
-    }
+    statement.begun_by = std::make_shared<history::StatementRef>();
+    statement.held = query.held;
     return true;
 }
 

@@ -81,6 +81,21 @@ TEST(Inference, ASavepointOfWhichNothingIsKnownStandsBeforeAllThatIs) {
     EXPECT_EQ(h.engine().verdict(), Verdict::unknown);
 }
 
+/// Servers compare names by more than their bytes.
+TEST(Inference, WhoGoesBackToASavepointByAnotherNameIsInDoubt) {
+    HistoryScript h;
+    h.begin(1);
+    h.write(1, 1, t0);
+    h.savepoint(1, history::SavepointAction::roll_back);
+    h.commit(1);
+    h.begin(2);
+    h.write(2, 1, t0);
+    h.commit(2);
+    EXPECT_THAT(h.found(), IsEmpty());
+    EXPECT_EQ(h.engine().statistics().transactions.indeterminate, 1U);
+    EXPECT_EQ(h.engine().verdict(), Verdict::unknown);
+}
+
 TEST(Inference, ADeleteIsAWrite) {
     HistoryScript h;
     h.begin(1);
