@@ -167,7 +167,10 @@ int run_check(const std::vector<std::string>& arguments) {
         cases.push_back({&all[i], text});
     }
     if (!line.junit_file.empty()) {
-        write_file(line.junit_file, analysis::junit_report(cases));
+        write_file(line.junit_file,
+                   analysis::junit_report(cases, line.fail_on == "hazard"
+                                                     ? analysis::Severity::hazard
+                                                     : analysis::Severity::violation));
     }
     return code;
 }

@@ -148,7 +148,10 @@ void report(const Tap& tap, const std::string& command, const ExecLine& line) {
     }
     if (!line.junit_file.empty()) {
         const analysis::JunitCase one{&live.findings, text.str()};
-        write_file(line.junit_file, analysis::junit_report({&one, 1}));
+        write_file(line.junit_file,
+                   analysis::junit_report({&one, 1}, line.fail_on == "hazard"
+                                                         ? analysis::Severity::hazard
+                                                         : analysis::Severity::violation));
     }
 }
 

@@ -118,7 +118,10 @@ TEST_F(ExecTest, FailsOnWhatItIsAskedToFailOn) {
               -c "\! $psql -c 'update tally set n = 1 where id = 1'" \
               -c 'update tally set n = 2 where id = 1' -c 'commit')"};
     EXPECT_EQ(exec({}, program).exit_code, 0) << "READ COMMITTED permits it";
-    EXPECT_EQ(exec({"--fail-on", "violation"}, program).exit_code, 0);
+    EXPECT_EQ(exec({"--fail-on", "violation", "--junit", file("p.xml")}, program).exit_code, 0);
+    EXPECT_THAT(
+        read_file(file("p.xml")),
+        AllOf(Not(HasSubstr("<failure")), HasSubstr("failures=\"0\""), HasSubstr("lost update")));
     const Finished failed = exec({"--fail-on", "hazard", "--junit", file("r.xml")}, program);
     EXPECT_EQ(failed.exit_code, 1) << failed.output;
     EXPECT_THAT(failed.output, HasSubstr("lost update"));

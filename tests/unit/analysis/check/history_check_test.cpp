@@ -160,7 +160,7 @@ TEST(Reports, DocumentsEscapeWhatTheyQuote) {
     const std::string dot = dot_of(skew.findings.anomalies[0], names);
     EXPECT_NE(dot.find("\"T1\" -> \"T2\" [label=\"rw \\\"<x>\\\"\""), std::string::npos) << dot;
     const JunitCase one{&skew.findings, "a < b"};
-    const std::string junit = junit_report({&one, 1});
+    const std::string junit = junit_report({&one, 1}, Severity::violation);
     EXPECT_NE(junit.find("failures=\"1\""), std::string::npos);
     EXPECT_NE(junit.find("a &lt; b"), std::string::npos);
 }
