@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -23,18 +25,36 @@ class Registers final : public EventSink {
     History finish() {
         history_.has_real_time = true;
         for (auto& [id, open] : open_) {
-            end(open, Outcome::indeterminate, open.began);
+            end(std::move(open), Outcome::indeterminate, open.began);
+        }
+        for (const Ended& one : ended_) {
+            note_versions_of_before(one.work);
+        }
+        for (const Ended& one : ended_) {
+            tell(one);
         }
         return std::move(history_);
     }
 
   private:
+    struct Touched {
+        OperationKind kind = OperationKind::read;
+        KeyId key{};
+        Version version;
+
+        friend bool operator==(const Touched&, const Touched&) = default;
+    };
     struct Open {
         std::uint32_t session = 0;
         Time began{};
         std::uint64_t label = 0;
-        std::vector<Operation> operations;
-        std::vector<std::pair<std::string, std::size_t>> savepoints;  ///< and operations by then
+        std::vector<Touched> touched;
+        std::vector<std::pair<std::string, std::size_t>> savepoints;  ///< and what was touched then
+    };
+    struct Ended {
+        Open work;
+        Outcome outcome{};
+        Time at{};
     };
     struct Write {
         std::uint64_t transaction = 0;
@@ -52,13 +72,14 @@ class Registers final : public EventSink {
         const auto session =
             sessions_.try_emplace(event.session, static_cast<std::uint32_t>(sessions_.size()));
         open_[event.transaction] = {session.first->second, event.at, ++last_label_, {}, {}};
+        begun_.insert(event.transaction);
         history_.sessions = static_cast<std::uint32_t>(sessions_.size());
     }
 
     void take(const TransactionEnded& event) {
         const auto found = open_.find(event.transaction);
         if (found != open_.end()) {
-            end(found->second, event.outcome, event.at);
+            end(std::move(found->second), event.outcome, event.at);
             open_.erase(found);
         }
     }
@@ -73,28 +94,35 @@ class Registers final : public EventSink {
         const bool reads =
             is_read(event.kind) || keeps_version(event.kind, event.before, event.after);
         const KeyId key = key_of(event.table, event.row);
-        const Version& version = reads ? event.before : event.after;
-        const bool dead = version.kind == VersionKind::dead;
-        if (version.kind == VersionKind::unknown) {
+        if (reads) {
+            const bool certain = event.before.kind != VersionKind::unknown &&
+                                 event.kind != AccessKind::doubtful_read;
+            if (certain) {
+                found->second.touched.push_back(
+                    {OperationKind::read, key, own_version(found->second, event, key)});
+            }
             return;
         }
-        // A delete makes a version too; nobody else names it.
-        const Value value = value_of(dead ? Version::written_by(event.statement) : version, key);
-        add(found->second.operations,
-            {value, key, reads ? OperationKind::read : OperationKind::write});
+        // A statement that writes a row twice names one version: it is written once. A delete makes
+        // one too, which nobody else names.
+        const Touched write{OperationKind::write, key, Version::written_by(event.statement)};
+        auto& touched = found->second.touched;
+        if (std::find(touched.begin(), touched.end(), write) == touched.end()) {
+            touched.push_back(write);
+            const auto next = static_cast<Value>(values_.size()) + 1;
+            values_.try_emplace(write_of(write.version, key), next);
+        }
     }
 
-    /// A statement that writes a row twice names one version: it is written once.
-    static void add(std::vector<Operation>& operations, const Operation& operation) {
-        const bool repeated =
-            operation.kind == OperationKind::write &&
-            std::any_of(operations.begin(), operations.end(), [&](const Operation& earlier) {
-                return earlier.kind == OperationKind::write && earlier.key == operation.key &&
-                       earlier.value == operation.value;
-            });
-        if (!repeated) {
-            operations.push_back(operation);
-        }
+    /// What a transaction sees of itself is what it has written last so far.
+    [[nodiscard]] Version own_version(const Open& open, const Access& event, KeyId key) const {
+        const auto alias = aliases_.find(event.before.writer);
+        const bool own = event.before.kind == VersionKind::foreign && alias != aliases_.end() &&
+                         alias->second == event.statement.transaction;
+        const auto last = std::find_if(
+            open.touched.rbegin(), open.touched.rend(),
+            [&](const Touched& one) { return one.kind == OperationKind::write && one.key == key; });
+        return own && last != open.touched.rend() ? last->version : event.before;
     }
 
     /// What was written since the savepoint is undone; what was read since was read.
@@ -105,19 +133,18 @@ class Registers final : public EventSink {
         }
         Open& open = found->second;
         if (event.action == SavepointAction::set) {
-            open.savepoints.emplace_back(event.name, open.operations.size());
+            open.savepoints.emplace_back(event.name, open.touched.size());
             return;
         }
         const auto at =
             std::find_if(open.savepoints.rbegin(), open.savepoints.rend(),
                          [&event](const auto& savepoint) { return savepoint.first == event.name; });
         if (event.action == SavepointAction::roll_back && at != open.savepoints.rend()) {
-            const auto since = open.operations.begin() + static_cast<std::ptrdiff_t>(at->second);
-            open.operations.erase(std::remove_if(since, open.operations.end(),
-                                                 [](const Operation& operation) {
-                                                     return operation.kind == OperationKind::write;
-                                                 }),
-                                  open.operations.end());
+            const auto since = open.touched.begin() + static_cast<std::ptrdiff_t>(at->second);
+            open.touched.erase(
+                std::remove_if(since, open.touched.end(),
+                               [](const Touched& one) { return one.kind == OperationKind::write; }),
+                open.touched.end());
         }
     }
 
@@ -127,57 +154,94 @@ class Registers final : public EventSink {
         return history_.atoms.key(known.first->second);
     }
 
-    Value value_of(const Version& version, KeyId key) {
-        switch (version.kind) {
-            case VersionKind::written:
-                return value_of(Write{version.writer, version.statement, number(key)});
-            case VersionKind::foreign: {
-                const auto alias = aliases_.find(version.writer);
-                if (alias == aliases_.end()) {
-                    return initial_value;  // of before we looked
-                }
-                return value_of(last_write(static_cast<std::uint64_t>(alias->second), number(key)));
+    static Write write_of(const Version& version, KeyId key) noexcept {
+        return {version.writer, version.statement, number(key)};
+    }
+
+    /// The value of a version that somebody in the recording has written, perhaps to take it back.
+    [[nodiscard]] std::optional<Value> written_value(const Version& version, KeyId key) const {
+        Write write = write_of(version, key);
+        if (version.kind == VersionKind::foreign) {
+            // The server's number of a transaction does not say which statement: others see the
+            // last one.
+            const auto alias = aliases_.find(version.writer);
+            const auto last =
+                alias == aliases_.end() ? last_.end() : last_.find({alias->second, number(key)});
+            if (last == last_.end()) {
+                return std::nullopt;
             }
-            default: return initial_value;
+            write = write_of(last->second, key);
+        }
+        const auto found = values_.find(write);
+        return found == values_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    /// The version of somebody who came before the recording, or T0.
+    [[nodiscard]] bool was_before(const Version& version) const {
+        if (version.kind == VersionKind::written) {
+            return !begun_.contains(TransactionId{version.writer});
+        }
+        return version.kind != VersionKind::foreign || !aliases_.contains(version.writer);
+    }
+
+    /// Of a row that shows several versions of before, it is not known which was there last: writes
+    /// between them went by.
+    void note_versions_of_before(const Open& work) {
+        for (const Touched& one : work.touched) {
+            if (one.kind == OperationKind::read && was_before(one.version)) {
+                const auto [at, first] = before_.try_emplace(number(one.key), one.version);
+                if (!first && at->second != one.version) at->second = Version{};
+            }
         }
     }
 
-    Value value_of(const Write& write) {
-        const auto next = static_cast<Value>(values_.size()) + 1;
-        return values_.try_emplace(write, next).first->second;
+    /// Nothing for a read of a version that no value stands for.
+    [[nodiscard]] std::optional<Value> value_of(const Touched& one) const {
+        if (!was_before(one.version)) {
+            return written_value(one.version, one.key);
+        }
+        return before_.at(number(one.key)).kind == VersionKind::unknown
+                   ? std::nullopt
+                   : std::optional(initial_value);
     }
 
-    /// The server's number of a transaction does not say which statement: the last one so far.
-    [[nodiscard]] Write last_write(std::uint64_t transaction, std::uint32_t key) const {
-        Write last{transaction, 0, key};
-        for (auto at = values_.lower_bound({transaction, 0, 0});
-             at != values_.end() && at->first.transaction == transaction; ++at) {
-            if (at->first.key == last.key) {
-                last.statement = at->first.statement;
+    void end(Open work, Outcome outcome, Time at) {
+        for (const Touched& one : work.touched) {
+            if (one.kind == OperationKind::write) {
+                last_[{TransactionId{one.version.writer}, number(one.key)}] = one.version;
             }
         }
-        return last;
+        ended_.push_back({std::move(work), outcome, at});
     }
 
-    void end(Open& open, Outcome outcome, Time at) {
+    void tell(const Ended& one) {
         Transaction transaction;
-        transaction.label = open.label;
-        transaction.session = open.session;
-        transaction.outcome = outcome;
-        transaction.began = open.began.time_since_epoch().count();
-        transaction.ended = at.time_since_epoch().count();
+        transaction.label = one.work.label;
+        transaction.session = one.work.session;
+        transaction.outcome = one.outcome;
+        transaction.began = one.work.began.time_since_epoch().count();
+        transaction.ended = one.at.time_since_epoch().count();
         transaction.first_operation = history_.operations.size();
-        transaction.operations = static_cast<std::uint32_t>(open.operations.size());
-        history_.operations.insert(history_.operations.end(), open.operations.begin(),
-                                   open.operations.end());
+        for (const Touched& touched : one.work.touched) {
+            if (const auto value = value_of(touched)) {
+                history_.operations.push_back({*value, touched.key, touched.kind});
+            }
+        }
+        transaction.operations =
+            static_cast<std::uint32_t>(history_.operations.size() - transaction.first_operation);
         history_.transactions.push_back(transaction);
     }
 
     History history_;
     std::map<SessionId, std::uint32_t> sessions_;
     std::map<TransactionId, Open> open_;
+    std::vector<Ended> ended_;
     std::map<std::pair<NameId, RowKey>, Value> keys_;
     std::map<Write, Value> values_;
+    std::map<std::pair<TransactionId, std::uint32_t>, Version> last_;  ///< by writer and key
+    /// By key, the version of before the recording; unknown: several claim to be it.
+    std::unordered_map<std::uint32_t, Version> before_;
+    std::set<TransactionId> begun_;
     std::unordered_map<std::uint64_t, TransactionId> aliases_;
     std::uint64_t last_label_ = 0;
 };
