@@ -2,6 +2,7 @@
 import os
 import pathlib
 import platform
+import re
 import subprocess
 
 
@@ -31,4 +32,5 @@ def memory_gib():
 
 def version(command):
     said = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    return (said.stdout + said.stderr).strip().splitlines()[0]
+    # Some begin with where they lie, which tells nobody anything.
+    return re.sub(r"^/\S*/", "", (said.stdout + said.stderr).strip().splitlines()[0])
