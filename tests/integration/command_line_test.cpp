@@ -62,7 +62,7 @@ std::string http(const std::string& url, const std::string& request) {
 }
 
 std::string get(const std::string& url, const std::string& path) {
-    return http(url, "GET " + path + " HTTP/1.1\r\nHost: isotap\r\n\r\n");
+    return http(url, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
 }
 
 TEST(CommandLine, SaysItsVersionAndWhatItIsMadeOf) {

@@ -134,9 +134,11 @@ void SessionContext::on_effect(const StatementEffect& effect) {
             any_temporary_ =
                 any_temporary_ || effect.value.empty() || temporary_.size() >= temporary_max;
             std::erase_if(temporary_, [&](const Temporary& one) {
-                return any_temporary_ || sql::same_word(one.name, effect.value);
+                return any_temporary_ || one.name == effect.value;
             });
-            if (!any_temporary_) temporary_.push_back({sql::small_letters(effect.value)});
+            if (!any_temporary_) {
+                temporary_.push_back({effect.value, sql::small_letters(effect.value)});
+            }
     }
 }
 
@@ -154,7 +156,7 @@ bool SessionContext::mentions_temporary(const sql::TokenList& tokens) const {
     }
     for (sql::TokenIndex i = 0; i < tokens.size(); ++i) {
         const bool named = tokens[i].is(TokenKind::word) || tokens[i].is(TokenKind::quoted_name);
-        if (named && find_temporary(tokens.text(i)) != nullptr) {
+        if (named && find_temporary(name_at(tokens, i)) != nullptr) {
             return true;
         }
     }
@@ -162,15 +164,21 @@ bool SessionContext::mentions_temporary(const sql::TokenList& tokens) const {
 }
 
 bool SessionContext::is_temporary(std::string_view name) const {
-    const Temporary* found = find_temporary(name);
-    return found != nullptr && found->there;
+    const std::string meant = sql::name_of(name, sql::Dialect::mysql);
+    const Temporary* found = find_temporary(meant);
+    return found != nullptr && found->there && found->name == meant;
 }
 
-const SessionContext::Temporary* SessionContext::find_temporary(std::string_view name) const {
-    const std::string letters = sql::small_letters(sql::name_of(name, sql::Dialect::mysql));
-    const auto found = std::find_if(temporary_.begin(), temporary_.end(),
-                                    [&](const Temporary& one) { return one.name == letters; });
-    return found == temporary_.end() ? nullptr : &*found;
+/// The one of that very name, if there is one among those of the same letters.
+const SessionContext::Temporary* SessionContext::find_temporary(const std::string& name) const {
+    const std::string letters = sql::small_letters(name);
+    const Temporary* found = nullptr;
+    for (const Temporary& one : temporary_) {
+        if (one.letters == letters && (found == nullptr || one.name == name)) {
+            found = &one;
+        }
+    }
+    return found;
 }
 
 sql::ContextId SessionContext::id(sql::PlanSource& plans) {

@@ -56,7 +56,7 @@ class SessionContext {
 
     /// A table that other sessions do not see may be meant by one of these names.
     [[nodiscard]] bool mentions_temporary(const sql::TokenList& tokens) const;
-    /// Such a table is meant by this name, quoted or not, without a schema.
+    /// Such a table is meant for sure by this name, quoted or not, without a schema.
     [[nodiscard]] bool is_temporary(std::string_view name) const;
 
     [[nodiscard]] sql::ContextId id(sql::PlanSource& plans);
@@ -68,11 +68,12 @@ class SessionContext {
     sql::ContextId id_{};
     bool id_known_ = false;
     struct Temporary {
-        std::string name;   ///< in small letters
-        bool there = true;  ///< else it may have been dropped
+        std::string name;
+        std::string letters;  ///< of it, all small: some servers do not tell more apart
+        bool there = true;    ///< else it may have been dropped
     };
 
-    [[nodiscard]] const Temporary* find_temporary(std::string_view name) const;
+    [[nodiscard]] const Temporary* find_temporary(const std::string& name) const;
 
     std::vector<Temporary> temporary_;
     bool any_temporary_ = false;
