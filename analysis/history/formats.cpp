@@ -161,10 +161,9 @@ std::optional<Format> format_from(std::string_view name) noexcept {
 
 const std::vector<Format>& all_formats() {
     static const std::vector<Format> formats = [] {
-        std::vector<Format> all;
-        for (const auto& [format, name] : names) {
-            all.push_back(format);
-        }
+        std::vector<Format> all(std::size(names));
+        std::transform(std::begin(names), std::end(names), all.begin(),
+                       [](const auto& entry) { return entry.first; });
         return all;
     }();
     return formats;

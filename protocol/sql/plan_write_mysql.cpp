@@ -116,7 +116,7 @@ class MariadbWrite {
     /// Each row by the name that it gets in the making: the client has the server's own completion.
     /// All rows are made, or none. `why` they would not be told otherwise.
     StampedInsert note_made_rows(std::string_view why) {
-        const StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_, noted_name());
+        StampedInsert stamped = stamp_mysql_insert(draft_, block_, table_, noted_name());
         if (!stamped.obstacle.empty()) {
             draft_.opaque(stamped.rows == 0 ? why : stamped.obstacle);
         } else {

@@ -55,7 +55,7 @@ void plan_by_kind(Draft& draft) {
         case StatementKind::insert:
         case StatementKind::replace:
         case StatementKind::update:
-        case StatementKind::remove: plan_write(draft); break;
+        case StatementKind::remove:
         case StatementKind::merge: plan_write(draft); break;
         default: plan_other(draft);
     }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kib = 1024;
 constexpr std::uint64_t mib = 1024 * kib;
 constexpr std::uint64_t gib = 1024 * mib;
 constexpr std::uint64_t second = 1000;
-constexpr std::uint64_t day = 24 * 3600 * second;
+constexpr std::uint64_t day = 86'400 * second;
 
 // The least values are what the wire needs to make progress; the greatest keep a slip of the
 // finger from promising memory that no machine has.

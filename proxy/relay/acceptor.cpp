@@ -93,7 +93,7 @@ Endpoint Acceptor::listen_on(const Endpoint& endpoint) {
     acceptor.bind(endpoint);
     acceptor.listen();
     acceptor.native_non_blocking(true);
-    const Endpoint bound = acceptor.local_endpoint();
+    Endpoint bound = acceptor.local_endpoint();
     socket_ = Descriptor(acceptor.release());
     return bound;
 }

@@ -19,6 +19,10 @@ class Acceptor final : private Watcher {
 
     /// Binds and listens; throws StartupError when the address cannot be had.
     Acceptor(Poller& poller, const Address& address, Taker taker);
+    Acceptor(const Acceptor&) = delete;
+    Acceptor& operator=(const Acceptor&) = delete;
+    Acceptor(Acceptor&&) = delete;
+    Acceptor& operator=(Acceptor&&) = delete;
     ~Acceptor() override;
 
     /// The address that was bound: port 0 has become a number.

@@ -1,7 +1,9 @@
 #include "proxy/workload/child.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <fstream>
 #include <grp.h>
@@ -26,7 +28,7 @@ constexpr int not_started = 127;
     setpgid(0, 0);
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
+    pthread_sigmask(SIG_SETMASK, &none, nullptr);
     const bool other = geteuid() == 0 && account.user != 0;
     if (other &&
         (setgroups(0, nullptr) != 0 || setgid(account.group) != 0 || setuid(account.user) != 0)) {
@@ -61,9 +63,9 @@ Account unprivileged_account(std::string_view preferred) {
 pid_t start_program(const std::vector<std::string>& arguments, const std::string& folder,
                     const std::string& output, const Account& account) {
     std::vector<std::string> copies = arguments;
-    std::vector<char*> pointers;
-    for (std::string& copy : copies) pointers.push_back(copy.data());
-    pointers.push_back(nullptr);
+    std::vector<char*> pointers(copies.size() + 1);  // the last one stays null
+    std::transform(copies.begin(), copies.end(), pointers.begin(),
+                   [](std::string& copy) { return copy.data(); });
     const int file = open(output.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
     const pid_t child = file < 0 ? -1 : fork();
     if (child == 0) become(pointers, folder, file, account);

@@ -43,15 +43,15 @@ class Play {
     void settle(std::optional<std::size_t> must_end);
     void note_answers();
     bool look_for_waits();
-    bool leads_to_idle(const Flight& flight) const;
+    [[nodiscard]] bool leads_to_idle(const Flight& flight) const;
     bool record();
     void record_end(const Flight& flight);
-    bool held_back(const Flight& flight) const;
+    [[nodiscard]] bool held_back(const Flight& flight) const;
     void report_wait(Flight& flight);
     void roll_back(std::size_t session);
     void listen();
     void tell(std::size_t session);
-    bool awaits_notices(const Flight& flight) const;
+    [[nodiscard]] bool awaits_notices(const Flight& flight) const;
     bool release_one();
     void cancel_all();
     void must_work(const workload::Answer& answer, const std::string& session) const;

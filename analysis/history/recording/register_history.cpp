@@ -25,7 +25,8 @@ class Registers final : public EventSink {
     History finish() {
         history_.has_real_time = true;
         for (auto& [id, open] : open_) {
-            end(std::move(open), Outcome::indeterminate, open.began);
+            const Time began = open.began;
+            end(std::move(open), Outcome::indeterminate, began);
         }
         for (const Ended& one : ended_) {
             note_versions_of_before(one.work);

@@ -11,12 +11,14 @@ struct Clear {
 };
 using Result = std::unique_ptr<PGresult, Clear>;
 
-/// All fields of an error but the place in the server's source, which a lock taken earlier changes.
-std::string words_of(const PGresult* result) {
+/// All fields of an error but the place in the server's source, which a lock taken earlier changes,
+/// and perhaps the one in the text.
+std::string words_of(const PGresult* result, bool with_position) {
     std::string words;
     for (const char field :
          {'S', 'C', 'M', 'D', 'H', 'P', 'p', 'q', 'W', 's', 't', 'c', 'd', 'n'}) {
-        const char* text = PQresultErrorField(result, field);
+        const bool left_out = field == 'P' && !with_position;
+        const char* text = left_out ? nullptr : PQresultErrorField(result, field);
         words += text == nullptr ? "" : std::string(1, field) + "=" + text + " | ";
     }
     return words;
@@ -60,7 +62,8 @@ Speaker::Speaker(std::uint16_t port, const std::string& database)
 }
 
 void Speaker::take_notice(void* speaker, const PGresult* notice) {
-    static_cast<Speaker*>(speaker)->heard_.lines.push_back("notice " + words_of(notice));
+    auto* const heard_by = static_cast<Speaker*>(speaker);
+    heard_by->heard_.lines.push_back("notice " + words_of(notice, heard_by->positions_));
 }
 
 Heard Speaker::say(const GeneratedStatement& statement, Way way) {
@@ -146,7 +149,7 @@ void Speaker::hear(const PGresult* result) {
     }
     std::string line = PQresStatus(PQresultStatus(result));
     line += " " + std::string(PQcmdStatus(const_cast<PGresult*>(result)));
-    heard_.lines.push_back(line + " " + words_of(result));
+    heard_.lines.push_back(line + " " + words_of(result, positions_));
     const ExecStatusType status = PQresultStatus(result);
     if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT) {
         return;  // its columns have no names

@@ -24,6 +24,8 @@ class Speaker {
 
     /// Whether the modifiers of columns are part of what is heard from now on.
     void tell_modifiers(bool tell) noexcept { modifiers_ = tell; }
+    /// Whether the place of an error in the text is.
+    void tell_positions(bool tell) noexcept { positions_ = tell; }
 
     Heard say(const GeneratedStatement& statement, Way way);
     [[nodiscard]] PGTransactionStatusType status() const noexcept {
@@ -46,6 +48,7 @@ class Speaker {
     Heard heard_;
     int names_ = 0;
     bool modifiers_ = true;
+    bool positions_ = true;
 };
 
 }  // namespace isotap::test

@@ -16,7 +16,8 @@ namespace isotap::proxy {
 namespace {
 
 std::string sample(const std::string& name) {
-    std::ifstream file(std::string(std::getenv("ISOTAP_SOURCE")) + "/configs/monitoring/" + name);
+    const char* root = std::getenv("ISOTAP_SOURCE");
+    std::ifstream file(std::string(root == nullptr ? "." : root) + "/configs/monitoring/" + name);
     return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -18,7 +18,8 @@ namespace {
 using testing::HasSubstr;
 
 std::string document() {
-    std::ifstream file(std::string(std::getenv("ISOTAP_SOURCE")) + "/docs/OPERATIONS.md");
+    const char* root = std::getenv("ISOTAP_SOURCE");
+    std::ifstream file(std::string(root == nullptr ? "." : root) + "/docs/OPERATIONS.md");
     return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 class PagesTest : public testing::Test {
   protected:
-    AdminAnswer ask(std::string_view method, std::string_view target,
-                    std::string_view authorization = "") const {
+    [[nodiscard]] AdminAnswer ask(std::string_view method, std::string_view target,
+                                  std::string_view authorization = "") const {
         const Pages pages(
             {.metrics = [] { return "numbers\n"; },
              .ready = [this] { return ready_; },
