@@ -23,7 +23,7 @@ std::string differences(const Verdicts& direct, const Verdicts& through);
 
 /// What a report says of coverage.
 struct SuiteCoverage {
-    double statements = 0;  ///< without TRUNCATE: decision 0010
+    double statements = 0;
     double full = 0;
 };
 
