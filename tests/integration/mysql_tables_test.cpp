@@ -80,6 +80,15 @@ TEST_P(MysqlTables, CountNoStatementsOnTemporaryOnes) {
     }
 }
 
+/// What is asked ahead of the first statement leaves no trace. (MariaDB itself tells what the
+/// client has found whom the same thread served before.)
+TEST_P(MysqlTables, ASessionThatHasSelectedNothingHasFoundNothing) {
+    MysqlWire client(proxy_->place());
+    client.log_in();
+    client.query("set @a = 1");
+    EXPECT_EQ(client.query("select found_rows()").at(3).payload, (std::string{'\x01', '0'}));
+}
+
 /// A table that hides another one must not be taken for it, however it came.
 TEST_P(MysqlTables, NothingIsToldBehindOneThatSeveralStatementsMade) {
     auto client = std::make_unique<MysqlWire>(proxy_->place());
