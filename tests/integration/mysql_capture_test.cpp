@@ -98,18 +98,6 @@ TEST_P(MysqlTruth, TellsWhatEachStatementTouched) {
     }
 }
 
-/// It is asked for what it has written once it is known that nothing else comes.
-TEST_P(MysqlTruth, TellsTheLastWriteOfAClientThatGoesWithoutAWord) {
-    const std::string last = "update acc set bal = bal + 1 where id in (3, 4)";
-    run(last);
-    client_->stream().end_sending();
-    while (!client_->ended()) {
-        client_->read();
-    }
-    end();
-    expect(last, {"update acc 3", "update acc 4"}, history::Coverage::full);
-}
-
 /// Inserts that may meet rows which are there.
 TEST_P(MysqlTruth, TellsWhatInsertsMadeAndWhatTheyMet) {
     const std::vector<std::pair<std::string, Touched>> cases{

@@ -93,13 +93,14 @@ bool InstrumentedConversation::may_ask() const noexcept {
 void InstrumentedConversation::on_client_end(Time now, Actions& actions) {
     now_ = now;
     actions_ = &actions;
-    if (unread_ && may_ask()) {
-        read_rows();
-    }
+    client_ended_ = true;
+    settle();
 }
 
+/// A client may go ahead of the reply to its write, or of that to a command of ours behind it.
 bool InstrumentedConversation::owes_server() const noexcept {
-    return !over_ && (!backlog_.empty() || asking_ != Asking::nothing);
+    const bool rows_to_come = client_ended_ && !ledger_.empty() && (unread_ || collects());
+    return !over_ && (!backlog_.empty() || asking_ != Asking::nothing || rows_to_come);
 }
 
 /// What has waited goes, as far as it may go now.
@@ -125,6 +126,8 @@ void InstrumentedConversation::settle() {
         actions_->add(ActionKind::go_blind);
     } else if (backlog_.size() > limits_.pipelined_bytes && !holding_) {
         hold();
+    } else if (client_ended_ && unread_ && may_ask()) {
+        read_rows();
     }
 }
 

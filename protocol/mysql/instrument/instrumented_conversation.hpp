@@ -155,6 +155,11 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] bool empties_tables() const noexcept {
         return current_.plan && current_.plan->empties;
     }
+    /// The rows that the statement writes are asked for behind it.
+    [[nodiscard]] bool collects() const noexcept {
+        return (current_.rewritten || current_.told) && current_.plan &&
+               !current_.plan->afterwards.empty();
+    }
     void push(Command command, const Piece& piece, std::uint32_t statement,
               protocol::Treatment treatment, Bytes keep);
 
@@ -219,6 +224,7 @@ class InstrumentedConversation final : public Conversation {
     std::vector<std::uint8_t> backlog_;  ///< what waits for its turn, from a packet's beginning
     bool ours_ = false;                  ///< what is being taken will not outlive the call
     bool holding_ = false;
+    bool client_ended_ = false;
     bool insist_ = false;  ///< the next statement has waited for its plan
 
     // The command that is with the server, or being sent.

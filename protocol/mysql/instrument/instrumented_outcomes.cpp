@@ -38,10 +38,8 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
     note_refusal();
     const bool of_statement =
         request.command == Command::query || request.command == Command::stmt_execute;
-    const bool collects = (current_.rewritten || current_.told) && current_.plan &&
-                          !current_.plan->afterwards.empty();
     const bool rereads = of_statement && can_reread(step);
-    if (of_statement && (collects || rereads) && step.ends) {
+    if (of_statement && (collects() || rereads) && step.ends) {
         status_ = step.ok.status;
         unread_.emplace(Unread{current_.plan,
                                rereads ? current_.reread : std::string(),
