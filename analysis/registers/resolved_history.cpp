@@ -28,6 +28,7 @@ void ResolvedHistory::number_nodes() {
     nodes_.emplace_back();
     for (std::uint32_t t = 0; t < transactions.size(); ++t) {
         if (counts[t]) {
+            part_from_indeterminate(transactions[t].session);
             auto& session = sessions_[transactions[t].session];
             node_of_[t] = node_count();
             NodeParts parts;
@@ -37,6 +38,23 @@ void ResolvedHistory::number_nodes() {
             session.push_back(node_of_[t]);
             nodes_.push_back(parts);
         }
+    }
+}
+
+/// What committed after its session had lost sight of it may have done so behind what comes next
+/// there: then it is ordered with nothing of its session.
+void ResolvedHistory::part_from_indeterminate(std::uint32_t session) {
+    auto& nodes = sessions_[session];
+    if (nodes.empty()) {
+        return;
+    }
+    NodeParts& last = nodes_[nodes.back()];
+    if (history_.transactions[last.transaction].outcome == history::Outcome::indeterminate) {
+        last.session = session_count();
+        last.place = 0;
+        const Node apart = nodes.back();
+        nodes.pop_back();
+        sessions_.push_back({apart});
     }
 }
 

@@ -69,7 +69,8 @@ class ResolvedHistory {
 
     [[nodiscard]] std::uint32_t session(Node node) const noexcept { return nodes_[node].session; }
     [[nodiscard]] std::uint32_t place(Node node) const noexcept { return nodes_[node].place; }
-    /// The transactions of a session, one after the other.
+    /// The transactions of a session, one after the other. One of unknown outcome that others of
+    /// its session follow is a session by itself.
     [[nodiscard]] std::span<const Node> in_session(std::uint32_t session) const noexcept {
         return sessions_[session];
     }
@@ -102,6 +103,7 @@ class ResolvedHistory {
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 
     void number_nodes();
+    void part_from_indeterminate(std::uint32_t session);
     void resolve(Node node, std::vector<OwnWrite>& own);
     void resolve_read(Node node, std::uint32_t at, const OwnWrite& own);
     void fault(ReadFault fault, Node node, std::uint32_t at, history::WriterIndex::Writer writer);

@@ -88,6 +88,30 @@ TEST(RegisterChecker, AnIndeterminateTransactionMayCommitLongAfterItsEnd) {
     }
 }
 
+/// A session whose client went on after it had lost sight of a commit.
+TEST(RegisterChecker, AnIndeterminateTransactionMayCommitBehindWhatItsSessionDidNext) {
+    using Kind = SearchAnswer::Kind;
+    for (const auto& [outcome, expected] :
+         {std::pair{history::Outcome::committed, Kind::violated},
+          std::pair{history::Outcome::indeterminate, Kind::holds}}) {
+        history::HistoryBuilder builder;
+        const std::uint32_t session = builder.begin_session();
+        builder.write(1, 10);
+        builder.end_transaction(session, outcome);
+        builder.read(1, history::initial_value);
+        builder.end_transaction(session, history::Outcome::committed);
+        builder.read(1, 10);
+        builder.end_transaction(builder.begin_session(), history::Outcome::committed);
+        const auto writers = history::WriterIndex::build(builder.history);
+        ASSERT_TRUE(writers);
+        const RegisterChecker checker(builder.history, *writers);
+        for (const Model model : {Model::strong_session_serializable,
+                                  Model::strong_session_snapshot_isolation, Model::causal}) {
+            EXPECT_EQ(checker.check(model).kind, expected);
+        }
+    }
+}
+
 TEST(RegisterChecker, WithoutAnInitialStateAReadOfNothingIsGarbage) {
     EXPECT_EQ(types("r 0 0\n", Model::read_committed), "garbage-read");
     EXPECT_EQ(types("w 0 0\n-----\nr 0 0\n", Model::read_committed), "");
