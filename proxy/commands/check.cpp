@@ -1,7 +1,9 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -94,11 +96,25 @@ analysis::ModelSet asked_models(const std::vector<std::string>& names) {
     return models;
 }
 
+/// What pictures of each history are called by. Histories of several folders may have one name.
+std::vector<std::string> stems_of(const std::vector<std::string>& histories) {
+    std::set<std::string> used;
+    std::vector<std::string> stems;
+    for (const std::string& history : histories) {
+        const std::string name = fs::path(history).filename().string();
+        std::string stem = name;
+        for (int more = 2; !used.insert(stem).second; ++more) {
+            stem = fmt::format("{}-{}", name, more);
+        }
+        stems.push_back(std::move(stem));
+    }
+    return stems;
+}
+
 void draw(const analysis::Findings& findings, const analysis::Names& names,
-          const std::string& folder) {
+          const std::string& folder, const std::string& stem) {
     std::error_code failed;
     fs::create_directories(folder, failed);
-    const std::string stem = fs::path(findings.source).filename().string();
     for (const analysis::Anomaly& anomaly : findings.anomalies) {
         const fs::path file = fs::path(folder) / fmt::format("{}-{}", stem, anomaly.id);
         write_file(file.string() + ".dot", analysis::dot_of(anomaly, names));
@@ -121,8 +137,9 @@ int worse(int a, int b) {
     return a == anomalies_found || b == anomalies_found ? anomalies_found : std::max(a, b);
 }
 
-analysis::Findings check_file(const std::string& path, const CheckLine& line,
-                              const analysis::CheckOptions& options, std::string& text) {
+analysis::Findings check_file(const std::string& path, const std::string& stem,
+                              const CheckLine& line, const analysis::CheckOptions& options,
+                              std::string& text) {
     CheckedHistory checked = check_any(path, asked_format(line.format), options);
     const analysis::Names& labels = *checked.labels;
     std::ostringstream report;
@@ -131,7 +148,7 @@ analysis::Findings check_file(const std::string& path, const CheckLine& line,
     std::cout << (line.json ? analysis::json_report(checked.findings, *checked.names) + "\n"
                             : text);
     if (!line.dot_folder.empty()) {
-        draw(checked.findings, labels, line.dot_folder);
+        draw(checked.findings, labels, line.dot_folder, stem);
     }
     if (!line.html_file.empty()) {
         write_file(line.html_file, analysis::html_report(checked.findings, labels));
@@ -157,12 +174,13 @@ int run_check(const std::vector<std::string>& arguments) {
     asked_format(line.format);
     const analysis::CheckOptions options{asked_models(line.levels), line.witness,
                                          asked_contract(line.engine)};
+    const std::vector<std::string> stems = stems_of(line.histories);
     std::vector<analysis::Findings> all(line.histories.size());
     std::vector<analysis::JunitCase> cases;
     int code = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         std::string text;
-        all[i] = check_file(line.histories[i], line, options, text);
+        all[i] = check_file(line.histories[i], stems[i], line, options, text);
         code = worse(code, exit_code_of(all[i], line.fail_on == "hazard"));
         cases.push_back({&all[i], text});
     }

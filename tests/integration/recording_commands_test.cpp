@@ -76,6 +76,13 @@ TEST_F(RecordingCommands, CheckWritesGraphsThatGraphvizDraws) {
     EXPECT_THAT(drawn.output, AllOf(HasSubstr("<svg"), HasSubstr("class=\"edge\"")));
 }
 
+TEST_F(RecordingCommands, CheckDrawsHistoriesOfOneNameApart) {
+    const std::filesystem::path drawings = folder_.path() / "drawings";
+    EXPECT_EQ(isotap({"check", "FILE", "FILE", "--dot", drawings}).exit_code, 0);
+    EXPECT_TRUE(std::filesystem::exists(drawings / "shop.isotap-1.dot"));
+    EXPECT_TRUE(std::filesystem::exists(drawings / "shop.isotap-2-1.dot"));
+}
+
 TEST_F(RecordingCommands, ShowTellsWhatHappenedToOneThing) {
     const Finished transaction = isotap({"show", "FILE", "txn", first});
     EXPECT_EQ(transaction.exit_code, 0) << transaction.output;
