@@ -84,4 +84,14 @@ class Catalog {
     [[nodiscard]] virtual bool is_user_aggregate(std::string_view name) const = 0;
 };
 
+/// For what is planned without a look at any table.
+class NoTables final : public Catalog {
+  public:
+    [[nodiscard]] const Table* find(std::string_view /*schema*/,
+                                    std::string_view /*name*/) const override {
+        return nullptr;
+    }
+    [[nodiscard]] bool is_user_aggregate(std::string_view /*name*/) const override { return false; }
+};
+
 }  // namespace isotap::sql

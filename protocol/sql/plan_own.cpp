@@ -5,15 +5,6 @@
 namespace isotap::sql {
 namespace {
 
-class NoTables final : public Catalog {
-  public:
-    [[nodiscard]] const Table* find(std::string_view /*schema*/,
-                                    std::string_view /*name*/) const override {
-        return nullptr;
-    }
-    [[nodiscard]] bool is_user_aggregate(std::string_view /*name*/) const override { return false; }
-};
-
 void tell_transaction(Draft& draft, const Block& block, const Relation& target) {
     const bool knows_xid8 = draft.options.postgres_version >= 130000;
     std::string columns =

@@ -92,15 +92,6 @@ bool reads_only_the_servers_own(const Draft& draft) {
     return reads;
 }
 
-class EmptyCatalog final : public Catalog {
-  public:
-    [[nodiscard]] const Table* find(std::string_view /*schema*/,
-                                    std::string_view /*name*/) const override {
-        return nullptr;
-    }
-    [[nodiscard]] bool is_user_aggregate(std::string_view /*name*/) const override { return false; }
-};
-
 bool may_be_rewritten(StatementKind kind) {
     switch (kind) {
         case StatementKind::select:
@@ -122,7 +113,7 @@ std::optional<Plan> plan_without_catalog(const TokenList& tokens, const LexerSta
     if (structure.sure() && asks && !structure.relations.empty()) {
         return std::nullopt;
     }
-    return make_plan(tokens, structure, state, EmptyCatalog{}, {});
+    return make_plan(tokens, structure, state, NoTables{}, {});
 }
 
 Plan make_plan(const TokenList& tokens, const Structure& structure, const LexerState& state,

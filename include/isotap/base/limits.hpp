@@ -8,7 +8,7 @@ namespace isotap {
 
 inline constexpr std::size_t kibibyte = 1024;
 
-/// Every bound of the program, by name. A bound is a promise: what happens when it is reached
+/// Every bound that can be set, by name. A bound is a promise: what happens when it is reached
 /// stands beside it, in docs/OPERATIONS.md, and in a test. Plain values, set once at start-up,
 /// read from every thread.
 struct Limits {
