@@ -5,6 +5,8 @@
 // ISOTAP_DIFFERENTIAL_STATEMENTS says how many, ISOTAP_DIFFERENTIAL_SEED where they begin,
 // ISOTAP_DIFFERENTIAL_SECONDS after which time no more follow, ISOTAP_DIFFERENTIAL_CLOSELY whether
 // to look behind each statement for what surprised isotap.
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <deque>
 #include <iostream>
@@ -31,8 +33,11 @@ constexpr std::uint64_t episode_size = 400;
 constexpr std::uint64_t session_size = 100;
 constexpr std::size_t remembered = 100;
 
-/// What every session begins with.
-constexpr const char* now = "set timestamp = 1700000000";
+/// What every session begins with. Before anything is selected, FOUND_ROWS() is that of others on
+/// MariaDB.
+constexpr std::array beginning{"set timestamp = 1700000000", "select 1"};
+
+constexpr const char* show_warnings = "show warnings";
 
 constexpr std::uint32_t found_rows = 1U << 1;
 constexpr std::uint32_t mariadb_extended_metadata = 1U << 3;
@@ -60,6 +65,19 @@ bool loses_a_column(const Heard& heard, const std::string& text) {
     return !heard.lines.empty() &&
            heard.lines.back().find("#42S22Unknown column 'd") != std::string::npos &&
            text.find("limit 1000) d") != std::string::npos;
+}
+
+/// On the list of differences: MariaDB may warn of a column twice. The end of the answer counts its
+/// packets.
+void forget_second_warnings(Heard& direct, Heard& through) {
+    const auto unknown = [](const std::string& row) {
+        return row.find("Unknown error") != std::string::npos;
+    };
+    if (std::erase_if(through.rows, unknown) > 0) {
+        std::erase_if(direct.rows, unknown);
+        direct.lines.clear();
+        through.lines.clear();
+    }
 }
 
 std::string last_of(const std::string& log) {
@@ -136,11 +154,10 @@ class MysqlDifferential : public testing::Test {
         MysqlSpeaker through(isotap_->port(), login);
         generator.begin_session();
         remember("-- a new session");
-        bool same = compare({.text = now}, MysqlWay::text, direct, through);
+        bool same = begin(direct, through);
         for (std::uint64_t i = 0; i < session_size && same; ++i) {
             if (chooser.chance(100)) {
-                same = compare_reset(direct, through) &&
-                       compare({.text = now}, MysqlWay::text, direct, through);
+                same = compare_reset(direct, through) && begin(direct, through);
                 continue;
             }
             const MysqlStatement statement = generator.next();
@@ -154,7 +171,7 @@ class MysqlDifferential : public testing::Test {
             }
             same = compare(statement, way, direct, through);
             if (same && direct.warnings() > 0 && chooser.chance(2)) {
-                same = compare({.text = "show warnings", .ordered = true}, MysqlWay::text, direct,
+                same = compare({.text = show_warnings, .ordered = true}, MysqlWay::text, direct,
                                through);
             }
         }
@@ -163,6 +180,12 @@ class MysqlDifferential : public testing::Test {
             same = same && compare({.text = text}, MysqlWay::text, direct, through);
         }
         return same && surprised_nobody();
+    }
+
+    bool begin(MysqlSpeaker& direct, MysqlSpeaker& through) {
+        return std::all_of(beginning.begin(), beginning.end(), [&](const char* text) {
+            return compare({.text = text}, MysqlWay::text, direct, through);
+        });
     }
 
     /// Whether isotap goes on reading and capturing in all of the sessions, and finds no anomaly:
@@ -198,7 +221,7 @@ class MysqlDifferential : public testing::Test {
             side->tell_source(!may_be_sorted_aside(called));
         }
         step_ = "direct";
-        const Heard one = direct.say(statement.text, statement.values, way);
+        Heard one = direct.say(statement.text, statement.values, way);
         said_last_.back() += one.lines.empty() ? "" : "\n  " + one.lines.back();
         ++said_;
         failed_ += !one.lines.empty() && one.lines.back().starts_with("error") ? 1 : 0;
@@ -212,8 +235,11 @@ class MysqlDifferential : public testing::Test {
         }
         // What runs again is another statement, which need not have an order.
         const bool ordered = statement.ordered && way != MysqlWay::again;
-        const std::string different =
-            difference(one, through.say(statement.text, statement.values, way), ordered);
+        Heard other = through.say(statement.text, statement.values, way);
+        if (flavour_ == MysqlFlavour::mariadb && statement.text == show_warnings) {
+            forget_second_warnings(one, other);
+        }
+        const std::string different = difference(one, other, ordered);
         EXPECT_EQ(different, "") << "sent in way " << static_cast<int>(way) << ": " << called;
         EXPECT_FALSE(direct.ended()) << "the server has gone: " << called;
         return different.empty() && !direct.ended() && (!closely_ || surprised_nobody());
