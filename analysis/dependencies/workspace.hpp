@@ -138,13 +138,19 @@ class Workspace {
 };
 
 inline void Workspace::mark_deciding() noexcept {
+    const auto locks = [](const Access& access) {
+        return access.kind == history::AccessKind::locking_read;
+    };
+    if (std::none_of(accesses.begin(), accesses.end(), locks)) {
+        return;
+    }
     for (auto first = accesses.begin(); first != accesses.end();) {
         const auto last = std::find_if(first, accesses.end(), [first](const Access& one) {
             return one.statement != first->statement;
         });
         const bool writes = !std::all_of(first, last, reads);
         for (; first != last; ++first) {
-            first->decides = writes && first->kind == history::AccessKind::locking_read;
+            first->decides = writes && locks(*first);
         }
     }
 }

@@ -4,19 +4,37 @@ import pathlib
 import platform
 import re
 import subprocess
+import time
+
+QUIET = 0.2  # processors; looking takes some
 
 
 def describe_machine(programs):
     """programs: {name: command that prints its version}."""
-    load = os.getloadavg()[0]
+    busy = busy_processors()
     return {
         "processor": f"{processor()}, {os.cpu_count()} cores",
         "kernel": f"{platform.system()} {platform.release()}",
         "memory": f"{memory_gib():.0f} GiB",
-        "load before the run": f"{load:.1f}"
-                               + (" (not quiet: take the figures as noise)" if load > 0.5 else ""),
+        "busy before the run": f"{busy:.1f} processors"
+                               + (" (not quiet: take the figures as noise)" if busy > QUIET else ""),
         **{name: version(command) for name, command in programs.items()},
     }
+
+
+def busy_processors(seconds=2):
+    """The load average would count the build, and the part of the report before this one."""
+    def used():
+        user, nice, system, _, _, *more = map(int, first_line("/proc/stat").split()[1:])
+        return user + nice + system + sum(more[:3])
+    before = used()
+    time.sleep(seconds)
+    return (used() - before) / os.sysconf("SC_CLK_TCK") / seconds
+
+
+def first_line(path):
+    with open(path, encoding="ascii") as file:
+        return file.readline()
 
 
 def processor():
