@@ -5,7 +5,6 @@
 // half belongs to it; bytes on the wire follow behind their length.
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "isotap/base/bytes.hpp"
 
 #include "protocol/mysql/session.hpp"
+#include "tests/fuzz/event_balance.hpp"
 #include "tests/unit/mysql/packets.hpp"
 #include "tests/unit/postgres/literal_plans.hpp"
 
@@ -46,35 +46,21 @@ constexpr std::array statements{
     "select row_count()",
 };
 
-class Listener final : public isotap::history::EventSink, public isotap::protocol::NoteTaker {
+class Notes final : public isotap::protocol::NoteTaker {
   public:
-    void accept(const isotap::history::Event& event) noexcept override {
-        using isotap::history::StatementBegan;
-        using isotap::history::StatementEnded;
-        using isotap::history::TransactionBegan;
-        using isotap::history::TransactionEnded;
-        transactions += std::holds_alternative<TransactionBegan>(event) ? 1 : 0;
-        transactions -= std::holds_alternative<TransactionEnded>(event) ? 1 : 0;
-        if (const auto* began = std::get_if<StatementBegan>(&event)) {
-            ++statements;
-            text.assign(began->text);  // touches every byte of the view
-        }
-        statements -= std::holds_alternative<StatementEnded>(event) ? 1 : 0;
-        if (statements < 0 || statements > 1 || transactions < 0) std::abort();
-    }
     void take(isotap::protocol::Note /*note*/, std::string_view detail) noexcept override {
-        text.assign(detail);
+        text_.assign(detail);  // touches every byte of the view
     }
-    int transactions = 0;
-    int statements = 0;
-    std::string text;
+
+  private:
+    std::string text_;
 };
 
 class Play {
   public:
     explicit Play(std::uint8_t options)
         : session_(isotap::history::SessionId{1}, {}, limits_,
-                   {ears_, &ears_, &ids_, &plans_, &names_}) {
+                   {notes_, &events_, &ids_, &plans_, &names_}) {
         const bool told = (options & 1) != 0;
         plans_.slow = (options & 2) != 0;
         for (auto [name, columns] : {std::pair{"acc", std::vector<std::string>{"id", "bal"}},
@@ -120,7 +106,7 @@ class Play {
 
     void finish() {
         session_.on_closed({});
-        if (ears_.transactions != 0 || ears_.statements != 0) std::abort();
+        events_.expect_even();
     }
 
   private:
@@ -161,7 +147,7 @@ class Play {
 
     void perform() {
         for (const Action& action : actions_) {
-            if (action.kind == ActionKind::send) ears_.text.assign(isotap::as_text(action.bytes));
+            if (action.kind == ActionKind::send) sent_.assign(isotap::as_text(action.bytes));
             held_ = held_ || action.kind == ActionKind::hold;
             wake_due_ = wake_due_ || action.kind == ActionKind::wake;
             over_ = over_ || action.kind == ActionKind::go_blind ||
@@ -177,12 +163,14 @@ class Play {
         limits.named_statements = 4;
         return limits;
     }();
-    Listener ears_;
+    Notes notes_;
+    isotap::fuzz::EventBalance events_;
     isotap::history::TransactionIds ids_{0, 0};
-    isotap::history::Names names_{ears_};
+    isotap::history::Names names_{events_};
     isotap::postgres::test::LiteralPlans plans_;
     isotap::mysql::Session session_;
     Actions actions_;
+    std::string sent_;  ///< last: touches every byte of what is sent
     bool held_ = false;
     bool wake_due_ = false;
     bool client_ended_ = false;

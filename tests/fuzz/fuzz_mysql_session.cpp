@@ -13,6 +13,7 @@
 #include "isotap/base/bytes.hpp"
 
 #include "protocol/mysql/session.hpp"
+#include "tests/fuzz/event_balance.hpp"
 
 namespace {
 
@@ -25,24 +26,6 @@ using isotap::protocol::Side;
 class Notes final : public isotap::protocol::NoteTaker {
   public:
     void take(isotap::protocol::Note /*note*/, std::string_view /*detail*/) noexcept override {}
-};
-
-/// Counts what began and ended.
-class Events final : public isotap::history::EventSink {
-  public:
-    void accept(const isotap::history::Event& event) noexcept override {
-        using isotap::history::StatementBegan;
-        using isotap::history::StatementEnded;
-        using isotap::history::TransactionBegan;
-        using isotap::history::TransactionEnded;
-        transactions += std::holds_alternative<TransactionBegan>(event) ? 1 : 0;
-        transactions -= std::holds_alternative<TransactionEnded>(event) ? 1 : 0;
-        statements += std::holds_alternative<StatementBegan>(event) ? 1 : 0;
-        statements -= std::holds_alternative<StatementEnded>(event) ? 1 : 0;
-        if (statements < 0 || statements > 1 || transactions < 0) std::abort();
-    }
-    int transactions = 0;
-    int statements = 0;
 };
 
 class Driver {
@@ -66,7 +49,7 @@ class Driver {
 
     void finish() {
         session_.on_closed({});
-        if (events_.transactions != 0 || events_.statements != 0) std::abort();
+        events_.expect_even();
         if (!tampers_ && !over_ && session_.phase() != isotap::protocol::Phase::handshake &&
             (to_server_ != sent_by_client_ || to_client_ != sent_by_server_)) {
             std::abort();
@@ -116,7 +99,7 @@ class Driver {
         return limits;
     }();
     Notes notes_;
-    Events events_;
+    isotap::fuzz::EventBalance events_;
     isotap::history::TransactionIds ids_{0, 0};
     isotap::mysql::Session session_;
     Actions actions_;
