@@ -5,9 +5,10 @@ usage: check.py --isotap BINARY --generator BINARY [--sizes 10000,100000,1000000
                 [--formats elle-append,plume,recording]
                 [--peer NAME='COMMAND {file}' --peer-format FORMAT]… [--repeat N] [--json FILE]
 
-The checkers take turns on each file; every line is the fastest of the repetitions: wall time,
-processor time and peak memory as the kernel counts them. The exponent is that of the growth of the
-processor time from the smallest to the largest size.
+The checkers take turns on each file; every line is the run with the median wall time of the
+repetitions, and from the fastest to the slowest of them: wall time, processor time and peak memory
+as the kernel counts them. The exponent is that of the growth of the processor time from the smallest
+to the largest size.
 """
 import argparse
 import json
@@ -71,14 +72,19 @@ def measure(options, format_name, size, file):
             words = [word.replace("{file}", str(file)) for word in command]
             runs.setdefault(name, []).append(run(words))
     for name, results in runs.items():
-        best = min(results, key=lambda result: result["seconds"])
-        best = {"checker": name, "format": format_name, "transactions": size, **best}
-        print(f"{format_name:12} {name:28} {size:>9} transactions {best['seconds']:8.2f} s wall "
-              f"{best['processor_seconds']:8.2f} s processor {best['peak_mib']:6} MiB  "
-              f"exit {best['exit']}", flush=True)
-        if best["exit"] not in (0, 1):
-            print("    " + best["errors"], flush=True)
-        yield best
+        ordered = sorted(results, key=lambda result: result["seconds"])
+        fastest, slowest = ordered[0]["seconds"], ordered[-1]["seconds"]
+        # One that failed, perhaps by a signal, is not hidden by those that did not.
+        worst = max(results, key=lambda result: (result["exit"] not in (0, 1), result["exit"]))
+        told = {"checker": name, "format": format_name, "transactions": size,
+                **ordered[len(ordered) // 2], "fastest": fastest, "slowest": slowest,
+                "exit": worst["exit"], "errors": worst["errors"]}
+        print(f"{format_name:12} {name:28} {size:>9} transactions {told['seconds']:8.2f} s wall "
+              f"({fastest:.2f} to {slowest:.2f}) {told['processor_seconds']:8.2f} s processor "
+              f"{told['peak_mib']:6} MiB  exit {told['exit']}", flush=True)
+        if told["exit"] not in (0, 1):
+            print("    " + told["errors"], flush=True)
+        yield told
 
 
 def measure_format(options, format_name, folder):
@@ -106,7 +112,7 @@ def main():
     parser.add_argument("--formats", default="elle-append,plume,recording")
     parser.add_argument("--peer", action="append", default=[])
     parser.add_argument("--peer-format", action="append", default=[])
-    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--repeat", type=int, default=6)
     parser.add_argument("--json")
     options = parser.parse_args()
     if len(options.peer) != len(options.peer_format):
