@@ -24,8 +24,8 @@ struct CompletionPlaces {
 CompletionPlaces places_of(std::string_view completion);
 
 /// A completion without the flags that tell of the plan, and with what it says of the session's
-/// state in order.
-std::string comparable_completion(const std::string& payload);
+/// state in order. `new_columns`: with the flag that tells of them.
+std::string comparable_completion(const std::string& payload, bool new_columns);
 
 /// An error without what the plan decides: of several tables that LOCK TABLES has not locked,
 /// which.

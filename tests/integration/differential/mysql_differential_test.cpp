@@ -50,10 +50,11 @@ MysqlFlavour flavour_asked_for() {
 
 /// Columns out of a temporary table have lost what they were in their own, and whether there is one
 /// is what the plan says: an index that holds all columns holds none that are added. The view
-/// `total` is one, with keys that the plan chooses. What runs under a name is not known.
+/// `total` is one, with keys that the plan chooses; so is a derived table with a limit. What runs
+/// under a name is not known.
 bool may_be_sorted_aside(const std::string& text) {
-    for (const char* word :
-         {"order by", "group by", "distinct", " over ", "execute", "made_view", "total"}) {
+    for (const char* word : {"order by", "group by", "distinct", " over ", "execute", "made_view",
+                             "total", "limit 1000) d"}) {
         if (text.find(word) != std::string::npos) return true;
     }
     return false;
@@ -75,6 +76,20 @@ void forget_second_warnings(Heard& direct, Heard& through) {
     };
     if (std::erase_if(through.rows, unknown) > 0) {
         std::erase_if(direct.rows, unknown);
+        direct.lines.clear();
+        through.lines.clear();
+    }
+}
+
+/// On the list of differences: the plan says which of several duplicates an UPDATE of joined tables
+/// meets first.
+void forget_which_duplicate(const std::string& text, Heard& direct, Heard& through) {
+    const auto duplicate = [](const Heard& heard) {
+        return !heard.lines.empty() &&
+               heard.lines.back().find("#23000Duplicate entry '") != std::string::npos;
+    };
+    if (text.starts_with("update") && text.find(" join ") != std::string::npos &&
+        duplicate(direct) && duplicate(through)) {
         direct.lines.clear();
         through.lines.clear();
     }
@@ -233,6 +248,9 @@ class MysqlDifferential : public testing::Test {
         remember(std::to_string(static_cast<int>(way)) + "  " + called);
         for (MysqlSpeaker* side : {&direct, &through}) {
             side->tell_source(!may_be_sorted_aside(called));
+            // On the list of differences, where a temporary table has been made anew.
+            side->tell_of_new_columns(way != MysqlWay::again ||
+                                      called.find("made_") == std::string::npos);
         }
         step_ = "direct";
         Heard one = direct.say(statement.text, statement.values, way);
@@ -253,6 +271,7 @@ class MysqlDifferential : public testing::Test {
         if (flavour_ == MysqlFlavour::mariadb && statement.text == show_warnings) {
             forget_second_warnings(one, other);
         }
+        forget_which_duplicate(called, one, other);
         const std::string different = difference(one, other, ordered);
         EXPECT_EQ(different, "") << "sent in way " << static_cast<int>(way) << ": " << called;
         crashed_ = direct.ended() && through.ended();

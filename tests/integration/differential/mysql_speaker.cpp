@@ -220,8 +220,8 @@ void MysqlSpeaker::hear_column(MysqlPacket packet) {
 }
 
 void MysqlSpeaker::hear_row(const MysqlPacket& packet) {
-    heard_.rows.push_back(readable(binary_ && !from_the_source_ ? widened(packet.payload, columns_)
-                                                                : packet.payload));
+    heard_.rows.push_back(readable(
+        from_the_source_ ? packet.payload : comparable_row(packet.payload, columns_, binary_)));
 }
 
 void MysqlSpeaker::hear(const char* what, const MysqlPacket& packet) {
@@ -243,7 +243,7 @@ void MysqlSpeaker::hear_end(MysqlPacket packet) {
     const CompletionPlaces places = places_of(packet.payload);
     status_ = static_cast<std::uint16_t>(number_at(packet.payload, places.status, 2));
     warnings_ = static_cast<std::uint16_t>(number_at(packet.payload, places.warnings, 2));
-    packet.payload = comparable_completion(packet.payload);
+    packet.payload = comparable_completion(packet.payload, tells_of_new_columns_);
     hear(packet.head() == 0 ? "ok" : "end", packet);
 }
 

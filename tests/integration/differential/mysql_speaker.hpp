@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/integration/differential/heard.hpp"
-#include "tests/integration/differential/mysql_binary_row.hpp"
+#include "tests/integration/differential/mysql_row.hpp"
 #include "tests/support/mysql_wire.hpp"
 
 namespace isotap::test {
@@ -28,6 +28,9 @@ class MysqlSpeaker {
 
     /// Whether it is heard from now on what columns are in the table that they come from.
     void tell_source(bool tell) noexcept { from_the_source_ = tell; }
+
+    /// Whether it is heard from now on that a prepared statement has other columns than before.
+    void tell_of_new_columns(bool tell) noexcept { tells_of_new_columns_ = tell; }
 
     /// What `again` will execute; empty where nothing is prepared.
     [[nodiscard]] std::string_view next_again() const {
@@ -65,6 +68,7 @@ class MysqlSpeaker {
     Heard heard_;
     std::deque<Prepared> prepared_;
     bool from_the_source_ = true;
+    bool tells_of_new_columns_ = true;
     bool binary_ = false;              ///< the rows that come
     std::vector<ColumnKind> columns_;  ///< theirs
     std::uint16_t status_ = 0;

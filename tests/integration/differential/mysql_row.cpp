@@ -1,4 +1,4 @@
-#include "tests/integration/differential/mysql_binary_row.hpp"
+#include "tests/integration/differential/mysql_row.hpp"
 
 #include "tests/integration/differential/mysql_comparable.hpp"
 
@@ -6,6 +6,8 @@ namespace isotap::test {
 namespace {
 
 constexpr std::size_t widest = 8;
+constexpr std::uint8_t decimal = 0xf6;
+constexpr char null_value = '\xfb';
 
 /// Of a value without a length of its own; 0: it has one.
 std::size_t width_of_type(std::uint8_t type) noexcept {
@@ -20,6 +22,28 @@ std::size_t width_of_type(std::uint8_t type) noexcept {
         case 0x08: return 8;
         default: return 0;
     }
+}
+
+/// With its length in front.
+std::size_t size_of_text(std::string_view row, std::size_t at) {
+    const char first = row.at(at);
+    if (first == null_value) {
+        return 1;
+    }
+    const std::size_t width = width_of(first);
+    return width +
+           (width == 1 ? static_cast<std::uint8_t>(first) : number_at(row, at + 1, width - 1));
+}
+
+/// A decimal, with a mark behind it in place of the length in front.
+std::string without_zeros(std::string_view text) {
+    const char length = text.front();
+    text.remove_prefix(1);
+    if (text.find('.') != std::string_view::npos) {
+        text = text.substr(0, text.find_last_not_of('0') + 1);
+        if (text.back() == '.') text.remove_suffix(1);
+    }
+    return length == null_value ? std::string(1, null_value) : std::string(text) + '|';
 }
 
 bool is_null(std::string_view row, std::size_t column) {
@@ -48,18 +72,21 @@ bool may_be_wider(const ColumnKind& column) noexcept {
     return whole && column.computed;
 }
 
-std::string widened(std::string_view row, const std::vector<ColumnKind>& columns) {
-    std::size_t at = 1 + (columns.size() + 2 + 7) / 8;
+std::string comparable_row(std::string_view row, const std::vector<ColumnKind>& columns,
+                           bool binary) {
+    std::size_t at = binary ? 1 + (columns.size() + 2 + 7) / 8 : 0;
     std::string made(row.substr(0, at));
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        if (is_null(row, i)) {
+        if (binary && is_null(row, i)) {
             continue;
         }
-        std::size_t width = width_of_type(columns[i].type);
+        const std::size_t width = binary ? width_of_type(columns[i].type) : 0;
         if (width == 0) {
-            const std::size_t head = width_of(row.at(at));
-            width = head + (head == 1 ? static_cast<std::uint8_t>(row[at])
-                                      : number_at(row, at + 1, head - 1));
+            const std::size_t size = size_of_text(row, at);
+            made += columns[i].type == decimal ? without_zeros(row.substr(at, size))
+                                               : std::string(row.substr(at, size));
+            at += size;
+            continue;
         }
         made += row.substr(at, width);
         at += width;
