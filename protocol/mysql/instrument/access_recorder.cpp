@@ -151,24 +151,32 @@ bool AccessRecorder::record_if_short(std::size_t table, const Value& packed) {
 
 /// A row that was about to be made is made when nothing else is told of it: then the next one
 /// comes, or the end. Where rows were left out, that may have been among them.
-bool AccessRecorder::record_written(std::string_view packed) {
+std::optional<AccessRecorder::ToldRows> AccessRecorder::record_written(std::string_view packed) {
+    ToldRows rows;
     std::string_view about_to_be_made;
+    const auto make = [&] {
+        rows.inserted += about_to_be_made.empty() ? 0 : 1;
+        return record_made(about_to_be_made);
+    };
     while (!packed.empty()) {
         const std::string_view one = packed.substr(0, packed.find(';'));
         packed.remove_prefix(std::min(packed.size(), one.size() + 1));
         const std::size_t equals = one.find('=');
         const bool made = equals != std::string_view::npos && one.substr(equals) == "=+";
-        if (made && !record_made(about_to_be_made)) {
-            return false;
+        if (made && !make()) {
+            return std::nullopt;
         }
         about_to_be_made = made ? one.substr(0, equals) : std::string_view{};
         if (one == "!") {
             ++lost_;
-        } else if (!made && !record_overwritten(one)) {
-            return false;
+        } else if (!made) {
+            if (!record_overwritten(one)) {
+                return std::nullopt;
+            }
+            ++(one.ends_with('*') ? rows.kept : rows.updated);
         }
     }
-    return record_made(about_to_be_made);
+    return make() ? std::optional(rows) : std::nullopt;
 }
 
 bool AccessRecorder::record_made(std::string_view key) {

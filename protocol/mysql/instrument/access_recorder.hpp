@@ -40,10 +40,7 @@ class AccessRecorder {
     /// One row of the result: the values of the plan's added columns.
     [[nodiscard]] bool record(std::span<const Value> added);
 
-    /// What `Plan::afterwards` gave: the rows as they were before they were written.
-    [[nodiscard]] bool record_written(std::string_view packed);
-
-    /// How many rows triggers have told of in the tables that the plan names.
+    /// How many rows were told of in the tables that the plan names.
     struct ToldRows {
         std::uint64_t inserted = 0;
         std::uint64_t updated = 0;
@@ -53,8 +50,12 @@ class AccessRecorder {
         [[nodiscard]] std::uint64_t& of(ToldKind kind) noexcept;
     };
 
-    /// The same where triggers tell, see told_write.hpp; nothing if it cannot be read. Rows of
-    /// other tables were written by triggers and functions of the client's.
+    /// What `Plan::afterwards` gave: the rows as they were before they were written. Nothing if it
+    /// cannot be read.
+    [[nodiscard]] std::optional<ToldRows> record_written(std::string_view packed);
+
+    /// The same where triggers tell, see told_write.hpp. Rows of other tables were written by
+    /// triggers and functions of the client's.
     [[nodiscard]] std::optional<ToldRows> record_told(std::string_view told);
 
     /// What `Plan::reread` gave. Rows that the statement has changed since it read them are left

@@ -89,7 +89,7 @@ void InstrumentedConversation::run_query(Bytes packet, std::string_view text, De
     if (current_.rewritten) {
         const history::StatementRef ref = observation_->statement();
         const std::string stamp = "'" + stamp_of(ref) + "'";
-        forget_rows_of_failed_writes(*current_.plan);
+        ready_variables(*current_.plan);
         if (send_rewritten(packet, text, current_, stamp)) {
             recorder_.begin(*current_.plan, ref);
             rewriter_.begin(*current_.plan, ReplyRewriter::Form::text, 1);
@@ -181,7 +181,7 @@ void InstrumentedConversation::on_execute_head() {
     const auto& splices = current_.plan->splices;
     const bool stamped = std::any_of(splices.begin(), splices.end(),
                                      [](const sql::Splice& one) { return one.has_stamp(); });
-    forget_rows_of_failed_writes(*current_.plan);
+    ready_variables(*current_.plan);
     if (stamped) {
         send_own_query("set " + std::string(writer_variable) + "='" + stamp_of(ref) + "'");
     }

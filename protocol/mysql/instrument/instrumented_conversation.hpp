@@ -150,7 +150,7 @@ class InstrumentedConversation final : public Conversation {
     void send_own_command(Command command, Bytes payload);
     void name_writer(const history::StatementRef& statement);
     void unname_writer();
-    void forget_rows_of_failed_writes(const sql::Plan& plan);
+    void ready_variables(const sql::Plan& plan);
     void cover(history::Coverage coverage, std::string_view reason);
     [[nodiscard]] bool empties_tables() const noexcept {
         return current_.plan && current_.plan->empties;
@@ -179,6 +179,8 @@ class InstrumentedConversation final : public Conversation {
     void go_on_reading();
     void end_unread(std::optional<std::string_view> rows);
     [[nodiscard]] bool record_written(const Unread& unread, std::string_view rows);
+    [[nodiscard]] bool record_noted(const sql::Plan& plan, std::string_view rows,
+                                    std::uint64_t affected);
     [[nodiscard]] bool record_told(const sql::Plan& plan, std::string_view rows,
                                    std::uint64_t affected);
     void record_reread(const sql::Plan& plan, bool whole);
@@ -243,7 +245,8 @@ class InstrumentedConversation final : public Conversation {
     Asking asking_ = Asking::nothing;
     bool level_asked_ = false;  ///< or it is too late: something has run that the client may ask of
     bool wake_due_ = false;
-    bool rows_left_behind_ = false;  ///< a write failed, and its rows are still in the variables
+    /// Those in which MariaDB's writes note their rows are there, and hold no rows of others.
+    bool variables_ready_ = false;
     std::optional<std::string> read_;
     std::vector<std::optional<std::string>> reread_;
     bool sent_again_ = false;  ///< the client's own text, after ours was refused

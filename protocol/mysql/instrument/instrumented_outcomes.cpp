@@ -68,7 +68,7 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
         observation_->settings_reset();
         observation_->session_level(std::nullopt);
         level_asked_ = false;
-        rows_left_behind_ = false;
+        variables_ready_ = false;
     } else if (step.ends) {
         tell_of_tables(current_.effect, step.ok.warnings != 0);
         on_effect(std::exchange(current_.effect, {}));
@@ -79,7 +79,7 @@ void InstrumentedConversation::on_failure(const Request& request, const ReplySte
     sent_again_ = false;
     row_count_.reset();
     if (current_.rewritten && !current_.plan->afterwards.empty()) {
-        rows_left_behind_ = true;
+        variables_ready_ = false;
     }
     // Some statements of the text may have succeeded before.
     if (current_.effect.kind == StatementEffect::Kind::schema) {

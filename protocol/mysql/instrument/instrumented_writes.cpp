@@ -32,8 +32,11 @@ void InstrumentedConversation::send_own_command(Command command, Bytes payload) 
     push(command, Piece(), 0, Treatment::swallow, {});
 }
 
-void InstrumentedConversation::forget_rows_of_failed_writes(const sql::Plan& plan) {
-    if (!plan.afterwards.empty() && std::exchange(rows_left_behind_, false)) {
+/// A variable that is not there yet counts as a constant where a statement names it ahead of its
+/// assignment: of all rows, the last one alone would be noted. And a write that has failed leaves
+/// its rows behind.
+void InstrumentedConversation::ready_variables(const sql::Plan& plan) {
+    if (!plan.afterwards.empty() && !std::exchange(variables_ready_, true)) {
         send_own_query("set @isotap_done='',@isotap_rows=''");
     }
 }
@@ -114,7 +117,7 @@ void InstrumentedConversation::end_unread(std::optional<std::string_view> rows) 
     const Unread unread = *std::exchange(unread_, std::nullopt);
     recorder_.begin(*unread.plan, observation_->statement());
     if (!unread.plan->afterwards.empty() && !rows) {
-        rows_left_behind_ = true;
+        variables_ready_ = false;
         cover(Coverage::opaque, "rows not asked for");
         observation_->mark_incomplete();
     } else {
@@ -142,13 +145,7 @@ bool InstrumentedConversation::record_written(const Unread& unread, std::string_
     if (unread.plan->told_by_triggers) {
         return record_told(*unread.plan, rows, unread.step.ok.affected_rows);
     }
-    if (!recorder_.record_written(rows)) {
-        blow_fuse("a list of rows that cannot be read");
-        cover(Coverage::opaque, "fuse");
-        recorder_.begin(*unread.plan, observation_->statement());
-        return false;
-    }
-    const bool whole = cover_gaps(unread.step.ok.affected_rows);
+    const bool whole = record_noted(*unread.plan, rows, unread.step.ok.affected_rows);
     if (whole && unread.plan->full_when_known != 0 &&
         unread.plan->full_when_known == unread.step.ok.affected_rows) {
         cover(Coverage::full, {});
@@ -168,6 +165,30 @@ void InstrumentedConversation::record_reread(const sql::Plan& plan, bool whole) 
     } else if (whole && cover_gaps() && plan.reread.completes) {
         cover(Coverage::full, {});
     }
+}
+
+/// The rows that MariaDB's statement has noted itself. The server has counted them as well, one
+/// that was there for an INSERT twice.
+bool InstrumentedConversation::record_noted(const sql::Plan& plan, std::string_view rows,
+                                            std::uint64_t affected) {
+    const auto noted = recorder_.record_written(rows);
+    if (!noted) {
+        blow_fuse("a list of rows that cannot be read");
+        cover(Coverage::opaque, "fuse");
+        observation_->mark_incomplete();
+        recorder_.begin(plan, observation_->statement());
+        return false;
+    }
+    const bool whole = cover_gaps(affected);
+    const std::uint64_t matched = channel_.in_force.has(Capability::found_rows) ? noted->kept : 0;
+    const std::uint64_t expected = noted->inserted + noted->updated + matched;
+    if (recorder_.lost() == 0 && affected != expected && affected != expected + noted->updated &&
+        plan.tables.front().kind == history::AccessKind::update) {
+        cover(Coverage::partial, "rows that were not noted");
+        observation_->mark_incomplete();
+        return false;
+    }
+    return whole;
 }
 
 /// The server has counted the rows as well: where it knows of others, a trigger is missing, or does
