@@ -102,6 +102,11 @@ void plan_select(Draft& draft);
 void plan_postgres_write(Draft& draft);
 void plan_mysql_write(Draft& draft);
 void plan_truncate(Draft& draft);
+/// LOAD DATA of MariaDB into `table`.
+void plan_mariadb_load(Draft& draft, const Block& block, const Table& table);
+/// What LOAD DATA asks for, reads and meets, whoever tells of its rows. `untold`: why some are not
+/// told where the server counts them as removed.
+void note_load(Draft& draft, const Block& block, std::string_view untold = {});
 /// A write of which triggers tell: its text stays as it is.
 void plan_told_write(Draft& draft, const Block& block);
 /// Takes auxiliary columns out of every `*`.

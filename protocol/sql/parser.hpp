@@ -67,6 +67,8 @@ class Parser {
     void update(BlockId block);
     void remove(BlockId block);
     void merge(BlockId block);
+    void load();
+    void load_format();
     void target(BlockId block, bool needs_as);
     void target_names(BlockId block);
     void where(BlockId block);

@@ -66,6 +66,7 @@ void Parser::statement() {
 void Parser::other_statement() {
     switch (token().keyword) {
         case Keyword::copy: copy(); return;
+        case Keyword::load: load(); return;
         case Keyword::create:
         case Keyword::alter:
         case Keyword::drop:

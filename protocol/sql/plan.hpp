@@ -141,6 +141,13 @@ struct Plan {
     /// The server closes the connection of a client that sends it a text of this size.
     std::size_t text_max = SIZE_MAX;
 
+    /// LOAD DATA: the completion says how many rows it has skipped and removed.
+    bool loads = false;
+    /// With `loads`: coverage is full after all where there are none.
+    bool full_when_none_skipped = false;
+    /// The server may ask the client for a file before it answers.
+    bool asks_for_file = false;
+
     /// `tables` are empty once the statement is through; no rows tell so.
     bool empties = false;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "protocol/sql/assigned_image.hpp"
+#include "protocol/sql/assignment_order.hpp"
 #include "protocol/sql/draft.hpp"
 #include "protocol/sql/insert_stamp.hpp"
 #include "protocol/sql/noted_rows.hpp"
@@ -30,15 +31,24 @@ class MariadbWrite {
         switch (block_.kind) {
             case BlockKind::update: update(); break;
             case BlockKind::remove: report(history::AccessKind::remove); break;
-            default: insert();
+            default:
+                if (loads()) {
+                    plan_mariadb_load(draft_, block_, table_);
+                } else {
+                    insert();
+                }
         }
         if (!draft_.given_up()) {
-            note_reads();
+            if (!loads()) note_reads();
             note_triggers();
         }
     }
 
   private:
+    [[nodiscard]] bool loads() const noexcept {
+        return draft_.structure.kind == StatementKind::load;
+    }
+
     void note_reads() {
         const BlockId id = draft_.structure.id_of(block_);
         Rereads rereads(draft_, Reread::Hold::locks);
@@ -55,6 +65,7 @@ class MariadbWrite {
         if (table_.has_triggers) {
             draft_.partial("rows that triggers write");
             draft_.plan.full_when_known = 0;
+            draft_.plan.full_when_none_skipped = false;
         }
     }
 
@@ -204,6 +215,10 @@ class MariadbWrite {
         const TokenRange set = block_[Clause::set];
         if (draft_.find({block_.all.first, set.first}, Keyword::ignore) != no_token) {
             draft_.opaque("UPDATE IGNORE");
+            return;
+        }
+        if (!assigns_in_order(draft_, block_, table_)) {
+            draft_.opaque("several tables");
             return;
         }
         overwrite(set);

@@ -43,10 +43,18 @@ class ToldWrite {
         if (joined > 0 || draft_.plan.tables.size() > 1) {
             draft_.partial("joined rows");
         }
+        if (draft_.structure.kind == StatementKind::load) {
+            note_load(draft_, block_);
+            note_cascades();
+            return;
+        }
         Rereads rereads(draft_, Reread::Hold::locks);
         rereads.add_all_of(id_);
         draft_.note_other_reads(id_, rereads.blocks());
-        note_what_is_skipped();
+        note_cascades();
+        if (ignores()) {
+            draft_.partial("rows that IGNORE skips");
+        }
         rereads.finish();
     }
 
@@ -95,12 +103,10 @@ class ToldWrite {
         return block_.kind == BlockKind::remove || block_.kind == BlockKind::replace;
     }
 
-    void note_what_is_skipped() {
+    void note_cascades() {
         if (cascades_) {
             draft_.partial("rows that foreign keys change");
-        }
-        if (ignores()) {
-            draft_.partial("rows that IGNORE skips");
+            draft_.plan.full_when_none_skipped = false;
         }
     }
 

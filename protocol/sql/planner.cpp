@@ -56,6 +56,7 @@ void plan_by_kind(Draft& draft) {
         case StatementKind::replace:
         case StatementKind::update:
         case StatementKind::remove:
+        case StatementKind::load:
         case StatementKind::merge: plan_write(draft); break;
         default: plan_other(draft);
     }
@@ -99,6 +100,7 @@ bool may_be_rewritten(StatementKind kind) {
         case StatementKind::replace:
         case StatementKind::update:
         case StatementKind::remove:
+        case StatementKind::load:
         case StatementKind::merge: return true;
         default: return false;
     }

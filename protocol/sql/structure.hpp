@@ -19,6 +19,7 @@ enum class StatementKind : std::uint8_t {
     update,
     remove,  ///< DELETE
     merge,
+    load,  ///< LOAD DATA
     copy,
     explain,
     call,

@@ -38,7 +38,7 @@ std::string_view why_untold_on_mysql(const TokenList& tokens) noexcept {
     };
     switch (tokens[0].keyword) {
         case Keyword::alter: return if_that(mentions(tokens, Keyword::truncate), "truncate");
-        case Keyword::load: return if_that(!tokens[1].is(Keyword::index), "load data");
+        case Keyword::load: return if_that(!tokens[1].is(Keyword::index), "load xml");
         case Keyword::create: return if_that(creates_from_rows(tokens), "create from a query");
         case Keyword::execute: return "execute";
         case Keyword::call: return "call";

@@ -29,7 +29,7 @@ struct PlanAnswer {
     /// Worth another try soon: it says little about the statement.
     [[nodiscard]] bool passing() const noexcept {
         return outcome != PlanOutcome::unchanged && outcome != PlanOutcome::proved &&
-               outcome != PlanOutcome::refuted;
+               outcome != PlanOutcome::unproved && outcome != PlanOutcome::refuted;
     }
 };
 

@@ -69,6 +69,10 @@ PlanAnswer make_proved_plan(const PlanJob& job, Versions versions, SideConnectio
     if (rewritten.size() >= plan->text_max) {
         return refused({PlanOutcome::not_prepared, "statement too long", {}}, trouble);
     }
+    if (structure.kind == sql::StatementKind::load) {
+        // No server prepares it. Where one refuses our text, the client's own goes.
+        return {std::move(plan), 0, PlanOutcome::unproved};
+    }
     if (const auto proved = side.prove({job.text, rewritten, *plan, job.parameter_types});
         !proved) {
         return refused(proved.error(), trouble);

@@ -6,6 +6,7 @@ std::string_view to_string(PlanOutcome outcome) noexcept {
     switch (outcome) {
         case PlanOutcome::unchanged: return "unchanged";
         case PlanOutcome::proved: return "proved";
+        case PlanOutcome::unproved: return "unproved";
         case PlanOutcome::refuted: return "refuted";
         case PlanOutcome::not_prepared: return "not_prepared";
         case PlanOutcome::locked: return "locked";

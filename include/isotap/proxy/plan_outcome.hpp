@@ -10,6 +10,7 @@ namespace isotap::proxy {
 enum class PlanOutcome : std::uint8_t {
     unchanged,      ///< nothing is added to it, so nothing had to be proved
     proved,         ///< the server takes the rewritten text for the original
+    unproved,       ///< no server prepares such a text: only its refusal would disprove it
     refuted,        ///< the server does not: its statements go as they came
     not_prepared,   ///< the server does not take the original alone: nothing to prove for now
     locked,         ///< a lock of a client was in the way; to be tried again
@@ -17,7 +18,7 @@ enum class PlanOutcome : std::uint8_t {
     no_connection,  ///< no side connection; to be tried again
     too_many,       ///< `Limits::queued_plans` or `Limits::plan_contexts`
 };
-inline constexpr std::size_t plan_outcome_count = 8;
+inline constexpr std::size_t plan_outcome_count = 9;
 
 /// As a metric's label spells it.
 std::string_view to_string(PlanOutcome outcome) noexcept;

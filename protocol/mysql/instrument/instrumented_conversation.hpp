@@ -16,6 +16,7 @@
 #include "protocol/mysql/instrument/reply_rewriter.hpp"
 #include "protocol/mysql/instrument/session_context.hpp"
 #include "protocol/mysql/instrument/statement_numbers.hpp"
+#include "protocol/mysql/messages/load_counts.hpp"
 #include "protocol/sql/plan_source.hpp"
 #include "protocol/sql/token_list.hpp"
 
@@ -107,6 +108,7 @@ class InstrumentedConversation final : public Conversation {
         ReplyStep step;
         std::vector<std::uint8_t> session_state;
         Time at{};
+        std::optional<LoadCounts> loaded;  ///< of LOAD DATA
     };
 
     /// A question of ours that is with the server.
@@ -150,6 +152,7 @@ class InstrumentedConversation final : public Conversation {
     void send_own_command(Command command, Bytes payload);
     void name_writer(const history::StatementRef& statement);
     void unname_writer();
+    void unname_writer_of_load();
     void ready_variables(const sql::Plan& plan);
     void cover(history::Coverage coverage, std::string_view reason);
     [[nodiscard]] bool empties_tables() const noexcept {
@@ -179,8 +182,7 @@ class InstrumentedConversation final : public Conversation {
     void go_on_reading();
     void end_unread(std::optional<std::string_view> rows);
     [[nodiscard]] bool record_written(const Unread& unread, std::string_view rows);
-    [[nodiscard]] bool record_noted(const sql::Plan& plan, std::string_view rows,
-                                    std::uint64_t affected);
+    [[nodiscard]] bool record_noted(const Unread& unread, std::string_view rows);
     [[nodiscard]] bool record_told(const sql::Plan& plan, std::string_view rows,
                                    std::uint64_t affected);
     void record_reread(const sql::Plan& plan, bool whole);

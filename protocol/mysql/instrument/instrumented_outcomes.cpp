@@ -41,12 +41,14 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
     const bool rereads = of_statement && can_reread(step);
     if (of_statement && (collects() || rereads) && step.ends) {
         status_ = step.ok.status;
+        unname_writer_of_load();
         unread_.emplace(Unread{current_.plan,
                                rereads ? current_.reread : std::string(),
                                request.command,
                                step,
                                {step.ok.session_state.begin(), step.ok.session_state.end()},
-                               now});
+                               now,
+                               read_load_counts(as_text(step.ok.info))});
         if (nobody_would_notice()) wake();
         return;
     }
@@ -78,6 +80,7 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
 void InstrumentedConversation::on_failure(const Request& request, const ReplyStep& step, Time now) {
     sent_again_ = false;
     row_count_.reset();
+    unname_writer_of_load();
     if (current_.rewritten && !current_.plan->afterwards.empty()) {
         variables_ready_ = false;
     }

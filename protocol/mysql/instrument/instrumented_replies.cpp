@@ -87,14 +87,21 @@ void InstrumentedConversation::on_altered_packet(const Piece& piece) {
         return;
     }
     Request& request = ledger_.front().reply;
-    if (piece.sequence_first != request.next_sequence) {
+    const bool loading = current_.plan && current_.plan->asks_for_file;
+    if (piece.sequence_first != request.next_sequence &&
+        !(loading && client_stage_ == ClientStage::local_file)) {
         break_off("a reply out of sequence");
         return;
+    }
+    if (loading && ledger_.front().treatment == Treatment::strip) {
+        rewriter_.follow(piece.sequence_first);  // the client's file has numbers, too
     }
     request.next_sequence = static_cast<std::uint8_t>(piece.sequence_last + 1);
     const Stage stage = reply_.stage();
     const ReplyStep step = reply_.take(piece);
-    if (step.part == ReplyPart::surprise || step.part == ReplyPart::file_requested) {
+    if (step.part == ReplyPart::surprise ||
+        (step.part == ReplyPart::file_requested &&
+         (!loading || ledger_.front().treatment == Treatment::swallow))) {
         break_off("a reply that was not planned");
     } else if (ledger_.front().treatment == Treatment::swallow) {
         on_own_packet(stage, step, piece.payload);

@@ -105,6 +105,13 @@ void InstrumentedConversation::unname_writer() {
     send_own_query("get diagnostics " + std::string(writer_variable) + "=number");
 }
 
+/// A server that waits for a file takes all that comes for the file: not before it has answered.
+void InstrumentedConversation::unname_writer_of_load() {
+    if (current_.told && current_.plan->asks_for_file) {
+        unname_writer();
+    }
+}
+
 /// Asking for the rows of a write changes what the client's next statement tells of it. MySQL
 /// forgets the warnings, too.
 bool InstrumentedConversation::would_show(const Decision& next) const noexcept {
@@ -127,6 +134,7 @@ void InstrumentedConversation::end_unread(std::optional<std::string_view> rows) 
     }
     note_untold_writes(!unread.plan->afterwards.empty());
     ReplyStep step = unread.step;
+    step.ok.info = {};
     step.ok.session_state = unread.session_state;
     observation_->command_succeeded(unread.command, step, unread.at);
 }
@@ -142,12 +150,14 @@ void InstrumentedConversation::note_untold_writes(bool writes) {
 
 /// True where nothing is missing.
 bool InstrumentedConversation::record_written(const Unread& unread, std::string_view rows) {
-    if (unread.plan->told_by_triggers) {
-        return record_told(*unread.plan, rows, unread.step.ok.affected_rows);
-    }
-    const bool whole = record_noted(*unread.plan, rows, unread.step.ok.affected_rows);
-    if (whole && unread.plan->full_when_known != 0 &&
-        unread.plan->full_when_known == unread.step.ok.affected_rows) {
+    const sql::Plan& plan = *unread.plan;
+    const std::uint64_t affected = unread.step.ok.affected_rows;
+    const bool whole =
+        plan.told_by_triggers ? record_told(plan, rows, affected) : record_noted(unread, rows);
+    const bool none_skipped = plan.full_when_none_skipped && unread.loaded &&
+                              unread.loaded->skipped == 0 && unread.loaded->removed == 0;
+    const bool all_known = plan.full_when_known != 0 && plan.full_when_known == affected;
+    if (whole && (none_skipped || (all_known && !plan.told_by_triggers))) {
         cover(Coverage::full, {});
     }
     return whole;
@@ -169,8 +179,15 @@ void InstrumentedConversation::record_reread(const sql::Plan& plan, bool whole) 
 
 /// The rows that MariaDB's statement has noted itself. The server has counted them as well, one
 /// that was there for an INSERT twice.
-bool InstrumentedConversation::record_noted(const sql::Plan& plan, std::string_view rows,
-                                            std::uint64_t affected) {
+bool InstrumentedConversation::record_noted(const Unread& unread, std::string_view rows) {
+    const sql::Plan& plan = *unread.plan;
+    const std::uint64_t affected = unread.step.ok.affected_rows;
+    if (plan.loads && (!unread.loaded || unread.loaded->skipped > 0)) {
+        // Those that were skipped are noted, too, and nothing says which they are.
+        cover(Coverage::opaque, "rows that IGNORE skips");
+        observation_->mark_incomplete();
+        return false;
+    }
     const auto noted = recorder_.record_written(rows);
     if (!noted) {
         blow_fuse("a list of rows that cannot be read");
@@ -184,7 +201,9 @@ bool InstrumentedConversation::record_noted(const sql::Plan& plan, std::string_v
     const std::uint64_t expected = noted->inserted + noted->updated + matched;
     if (recorder_.lost() == 0 && affected != expected && affected != expected + noted->updated &&
         plan.tables.front().kind == history::AccessKind::update) {
-        cover(Coverage::partial, "rows that were not noted");
+        // The assignments did not run as they stand, so none of them is to be believed.
+        recorder_.begin(plan, observation_->statement());
+        cover(Coverage::opaque, "rows that were not noted");
         observation_->mark_incomplete();
         return false;
     }

@@ -52,6 +52,8 @@ class ReplyRewriter {
     /// Of those that the client was told of.
     [[nodiscard]] std::size_t description() const noexcept { return description_; }
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
+    /// The number of the next packet for the client becomes this.
+    void follow(std::uint8_t sequence) noexcept { sequence_ = sequence; }
     /// The number of the next packet for the client.
     [[nodiscard]] std::uint8_t sequence() const noexcept { return sequence_; }
     void write(Bytes payload, std::vector<std::uint8_t>& out);

@@ -20,10 +20,14 @@ std::optional<OkPacket> decode_ok(Bytes payload, Capabilities in_force) noexcept
     if (!reader.ok()) {
         return std::nullopt;
     }
-    // Without session tracking the rest is bare text. With it, servers still leave out what is
-    // empty, and the flag may promise a state that does not come.
-    if (in_force.has(Capability::session_track) && !reader.at_end()) {
-        length_encoded_text(reader);
+    // Servers leave out what is empty, and the flag may promise a state that does not come. Without
+    // session tracking the rest may as well be bare text.
+    if (!in_force.has(Capability::session_track)) {
+        ByteReader rest = reader;
+        const Bytes info = as_bytes(length_encoded_text(rest));
+        ok.info = rest.ok() && rest.at_end() ? info : Bytes();
+    } else if (!reader.at_end()) {
+        ok.info = as_bytes(length_encoded_text(reader));
         if (ok.status.has(StatusFlag::session_state_changed) && !reader.at_end()) {
             ok.session_state = as_bytes(length_encoded_text(reader));
         }

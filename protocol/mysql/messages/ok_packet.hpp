@@ -18,6 +18,7 @@ struct OkPacket {
     std::uint64_t affected_rows = 0;
     ServerStatus status;
     std::uint16_t warnings = 0;
+    Bytes info;           ///< for people, in the language of the session
     Bytes session_state;  ///< what the session trackers say; read it with SessionTrackReader
 };
 

@@ -67,6 +67,7 @@ class MysqlGenerator : private Chooser {
     std::string locking();
 
     // mysql_writes.cpp
+    std::string load();
     std::string write();
     std::string insert();
     std::string replace();

@@ -214,18 +214,25 @@ std::string MysqlGenerator::joined_remove() {
     }
 }
 
+/// Of two lines, of a number and a text each.
+std::string MysqlGenerator::load() {
+    return "load data local infile 'rows' " +
+           one_of(std::array<std::string, 8>{
+               "into table plain (a, b)", "into table log (id, what)",
+               "into table plain (a, @b) set b = concat(@b, 'x'), c = 1",
+               "ignore into table changing (id, v)", "replace into table plain (a, b)",
+               "replace into table changing (id, v) set w = id * 2",
+               "into table `Odd Table` ignore 1 lines (`Key;`, `select`)",
+               "into table note character set utf8mb4 (owner, code)"});
+}
+
 std::string MysqlGenerator::write() {
     switch (pick(0, 29)) {
         case 0:
             return one_of(std::array<std::string, 5>{"truncate plain", "truncate table line",
                                                      "truncate customer", "truncate note",
                                                      "truncate `Odd Table`"});
-        case 1:
-            return one_of(std::array<std::string, 4>{
-                "load data local infile 'rows' into table plain (a, b)",
-                "load data local infile 'rows' ignore into table changing (id, v)",
-                "load data local infile 'rows' replace into table plain (a, b)",
-                "load data local infile 'rows' into table log (id, what)"});
+        case 1: return load();
         case 2: return "insert into log select concat('n', id), id from customer where id < 4";
         case 3: return "insert into plain (a, b) select a, b from plain where a = 3";
         case 4: return "delete from plain limit 1000";

@@ -102,8 +102,7 @@ ApplicationSuite pymysql(SuiteServer server, const std::string& name) {
             .source = "pymysql",
             .command = {python, here("../pymysql_suite.py"), "{port}", "{source}"},
             .passes_min = 90,
-            // It calls procedures, loads files, and has a table without transactions.
-            .captured_min = 0.93};
+            .captured_min = 0.95};
 }
 
 ApplicationSuite django_on_mariadb() {
@@ -122,7 +121,6 @@ ApplicationSuite django_on_mysql() {
     suite.labels = {"transactions", "select_for_update", "expressions"};
     suite.under_exec = false;
     suite.passes_min = 200;
-    suite.captured_min = 0.9;
     return suite;
 }
 

@@ -9,6 +9,7 @@
 #include "protocol/mysql/messages/execute_request.hpp"
 #include "protocol/mysql/messages/greeting.hpp"
 #include "protocol/mysql/messages/handshake_response.hpp"
+#include "protocol/mysql/messages/load_counts.hpp"
 #include "protocol/mysql/messages/ok_packet.hpp"
 #include "protocol/mysql/messages/query_request.hpp"
 #include "protocol/mysql/messages/session_track.hpp"
@@ -141,12 +142,32 @@ TEST(HandshakeResponse, OfBefore41IsNotRead) {
     EXPECT_FALSE(decode_handshake_response(as_bytes(old), test::plain_capabilities));
 }
 
-TEST(OkPacket, InfoIsLengthCodedOnlyWithSessionTracking) {
+TEST(OkPacket, InfoMayBeBareWithoutSessionTracking) {
     const std::string bare = test::ok(1, test::autocommit, 3, "Rows matched: 3");
-    EXPECT_TRUE(decode_ok(payload_of(bare), Capabilities()));
+    EXPECT_TRUE(decode_ok(payload_of(bare), Capabilities())->info.empty());
     const Capabilities tracking = Capabilities().with(Capability::session_track);
     const std::string coded = test::ok(1, test::autocommit, 3, length_encoded("Rows matched: 3"));
     EXPECT_EQ(decode_ok(payload_of(coded), tracking)->affected_rows, 3U);
+    for (const Capabilities& in_force : {Capabilities(), tracking}) {
+        EXPECT_EQ(as_text(decode_ok(payload_of(coded), in_force)->info), "Rows matched: 3");
+    }
+}
+
+TEST(LoadCounts, AreReadInEveryLanguage) {
+    for (const char* info :
+         {"Records: 30  Deleted: 2  Skipped: 1  Warnings: 4",
+          "Datens\xc3\xa4tze: 30  Gel\xc3\xb6scht: 2  Ausgelassen: 1  Warnungen: 4"}) {
+        const auto counts = read_load_counts(info);
+        ASSERT_TRUE(counts) << info;
+        EXPECT_EQ(counts->read, 30U);
+        EXPECT_EQ(counts->removed, 2U);
+        EXPECT_EQ(counts->skipped, 1U);
+        EXPECT_EQ(counts->warnings, 4U);
+    }
+    for (const char* info : {"", "Rows matched: 1  Changed: 0  Warnings: 0", "1 2 3 4 5",
+                             "1 2 3 99999999999999999999"}) {
+        EXPECT_FALSE(read_load_counts(info)) << info;
+    }
 }
 
 TEST(OkPacket, AFlagMayPromiseAStateThatDoesNotCome) {

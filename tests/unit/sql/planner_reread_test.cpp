@@ -142,7 +142,7 @@ TEST_F(PlannerReread, AsksForATableWithoutAKeyAsItIs) {
 
 /// The statement has changed what it read.
 TEST_F(PlannerReread, AsksNothingOfTheTableThatIsWritten) {
-    expect_untold("update bill set v = (select max(w) from bill)");
+    expect_untold("delete from bill where v = (select max(w) from bill)");
 }
 
 TEST_F(PlannerReread, LeavesCoverageAsItIsWhereMoreIsMissing) {

@@ -181,6 +181,24 @@ TEST(Structure, ReadsTheWritesOfMysql) {
     }
 }
 
+TEST(Structure, ReadsWhatALoadNames) {
+    const Parsed load(
+        "load data local infile 'x' replace into table d.t partition (p) character set utf8 "
+        "columns terminated by ',' optionally enclosed by '\"' lines starting by '>' ignore 2 rows "
+        "(a, @b) set b = upper(@b), c = (select max(d) from u)",
+        mariadb_state());
+    ASSERT_EQ(load.structure.doubt, "");
+    EXPECT_EQ(load.structure.kind, StatementKind::load);
+    EXPECT_EQ(load.structure.blocks[0].kind, BlockKind::replace);
+    EXPECT_EQ(load.text(Clause::target), "d.t partition (p)");
+    EXPECT_EQ(load.text(Clause::columns), "(a, @b)");
+    EXPECT_EQ(load.text(Clause::set), "set b = upper(@b), c = (select max(d) from u)");
+    EXPECT_EQ(load.relations(), "d.t, u");
+    EXPECT_EQ(Parsed("load index into cache t", mariadb_state()).structure.kind,
+              StatementKind::other);
+    EXPECT_EQ(Parsed("load 'library'", postgres_state()).structure.kind, StatementKind::other);
+}
+
 TEST(Structure, ReadsWhatOnlyMysqlHas) {
     const LexerState state = mariadb_state();
     const Parsed p(
