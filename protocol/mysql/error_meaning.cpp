@@ -17,7 +17,7 @@ bool rolls_back_all(std::uint32_t error) noexcept {
 }
 
 bool may_roll_back_all(std::uint32_t error) noexcept {
-    return is_one_of(error, {1205, 1020});
+    return is_one_of(error, {1205, 1020, 1467});
 }
 
 bool never_ran(std::uint32_t error) noexcept {

@@ -9,8 +9,9 @@ namespace isotap::mysql {
 /// server has rolled back by itself.
 bool rolls_back_all(std::uint32_t error) noexcept;
 
-/// The statement is undone, or the transaction, as a setting wants it: a lock wait that took too
-/// long, and a row that changed under MariaDB's snapshot.
+/// The statement is undone, or the transaction: a lock wait that took too long, as a setting wants
+/// it, a row that changed under MariaDB's snapshot, and no number for a row, which may be a
+/// deadlock.
 bool may_roll_back_all(std::uint32_t error) noexcept;
 
 /// The statement was never tried, be it a COMMIT: it could not be read, a cursor was asked for that

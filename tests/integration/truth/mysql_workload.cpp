@@ -38,11 +38,14 @@ enum class Shows : std::uint8_t {
 
 /// What a statement fails with here, without a fault of anybody.
 namespace error {
+constexpr std::uint16_t changed = 1020;  ///< since the snapshot: MariaDB from 11.8 on
 constexpr std::uint16_t duplicate = 1062;
 constexpr std::uint16_t waited_too_long = 1205;
 constexpr std::uint16_t deadlock = 1213;
 constexpr std::uint16_t division_by_zero = 1365;
-constexpr std::array provoked{duplicate, waited_too_long, deadlock, division_by_zero};
+constexpr std::uint16_t no_number = 1467;  ///< a deadlock or a wait for what numbers rows
+constexpr std::array provoked{changed,         no_number, duplicate,
+                              waited_too_long, deadlock,  division_by_zero};
 }  // namespace error
 
 struct Command {
@@ -119,6 +122,12 @@ class Worker {
     std::string key() { return std::to_string(pick(1, keys)); }
     [[nodiscard]] std::string stamp() const {
         return std::to_string(Stamp{number_, log_.statements.size()}.value());
+    }
+    /// Grows, and leaves room for what numbers itself behind it.
+    [[nodiscard]] std::string own_number() const {
+        constexpr std::size_t of_each_worker = 10'000'000;
+        return std::to_string(of_each_worker * static_cast<std::size_t>(number_ + 1) +
+                              4 * log_.statements.size());
     }
     std::string tag() {
         constexpr std::array tags{"first", "a,b;c=d", "h\xc3\xa4lfte", "", "*"};
@@ -229,7 +238,7 @@ class Worker {
     }
 
     Command update() {
-        switch (pick(0, 9)) {
+        switch (pick(0, 12)) {
             case 0:
                 return {
                     "update account set stamp = ?, balance = balance + 1 "
@@ -258,6 +267,19 @@ class Worker {
                     "where id = ?",
                     {stamp(), std::to_string(pick(1, 2 * keys))}};
             case 7: return {"update account set stamp = stamp where id < ?", {key()}};
+            case 8:  // some of them stay as they are
+                return {"update account set stamp = if(id % 3 = 0, ?, stamp) where id > ?",
+                        {stamp(), key()}};
+            case 9:
+                return {
+                    "update account set stamp = ?, balance = 7 "
+                    "where id in (select account from entry where tag = 'first' and account > ?)",
+                    {stamp(), key()}};
+            case 10:
+                return {
+                    "update account set stamp = ?, balance = 8 "
+                    "where id < (select max(x.id) from (select id from account) x) and id > ?",
+                    {stamp(), key()}};
             default:
                 return {"update account set stamp = ?, balance = balance - 1 where id = ?",
                         {stamp(), key()}};
@@ -276,7 +298,7 @@ class Worker {
     }
 
     Command insert() {
-        switch (pick(0, 5)) {
+        switch (pick(0, 6)) {
             case 0: return {"insert into account values (?, ?, 100)", {key(), stamp()}};
             case 1:
                 return {"insert into account (id, stamp, balance) values (?, ?, 1), (?, ?, 2)",
@@ -286,6 +308,11 @@ class Worker {
                 return {"insert into entry select id, ?, ? from account where id = ?",
                         {tag(), stamp(), key()}};
             case 4: return {"insert into tally (owner, stamp) values (?, ?)", {key(), stamp()}};
+            case 5:
+                return {
+                    "insert into tally (id, stamp, owner) select ? + id, ?, id from account "
+                    "where id < 4",
+                    {own_number(), stamp()}};
             default:
                 return {"insert into tally (owner, stamp) values (?, ?), (?, ?), (?, ?)",
                         {key(), stamp(), key(), stamp(), key(), stamp()}};
@@ -333,6 +360,10 @@ class Worker {
         if (std::find(error::provoked.begin(), error::provoked.end(), answer.error) ==
             error::provoked.end()) {
             throw std::runtime_error(std::string(command.text) + ": " + answer.message);
+        }
+        if (answer.error == error::changed || answer.error == error::no_number) {
+            say("rollback");
+            rolled_back_ = true;
         }
         return false;
     }
