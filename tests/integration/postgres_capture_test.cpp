@@ -314,6 +314,40 @@ TEST_P(PostgresCapture, WhatIsExecutedMayExecuteItself) {
     EXPECT_THAT(captured->notes, IsEmpty());
 }
 
+/// Nor does EXECUTE hide what names something: the next one shows its columns.
+TEST_P(PostgresCapture, WhatIsExecutedMayNameAnother) {
+    direct = std::make_unique<Direct>(at());
+    direct->start(to("direct"));
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    const auto run = [](const std::string& sql) {
+        return parse("", sql) + bind_message("", {}) + describe('P', "") + execute() + sync;
+    };
+    both(parse("maker", "prepare q as update account set balance = 3 where id < 4 returning id") +
+             parse("gone", "deallocate q") +
+             parse("opener", "declare c cursor for select id, owner from account order by id") +
+             parse("closer", "close c") + sync,
+         "messages");
+    both(query_message("execute maker"), "made by a query");
+    both(query_message("execute q"), "its columns");
+    both(query_message("execute gone"), "taken away by a query");
+    both(query_message("execute q"), "refused");
+    both(run("execute maker"), "made");
+    both(run("execute q"), "its columns, described");
+    both(run("execute gone") + run("execute q"), "taken away");
+    EXPECT_EQ(accesses, 3U * 2);
+    both(query_message("begin; execute opener"), "a cursor");
+    both(query_message("rollback"), "gone");
+    both(query_message("begin"), "begin");
+    both(query_message("execute opener"), "a cursor");
+    both(query_message("fetch 2 from c"), "its rows");
+    both(query_message("execute closer"), "closed");
+    both(run("execute opener") + run("fetch 3 from c") + run("execute closer"), "another");
+    both(query_message("rollback; execute maker"), "one of several");
+    both(query_message("execute q"), "its columns again");
+    EXPECT_THAT(captured->notes, IsEmpty());
+}
+
 // The server looks names up again when the search path has changed: rows of another schema's table
 // are no rows of this one.
 TEST_P(PostgresCapture, PreparedStatementsThatMeanOtherTablesNowTellNothing) {

@@ -250,12 +250,13 @@ void Instrument::take_effect(const PlannedStatement& statement, std::string_view
     } else {
         context_.on_effect(effect);
     }
-    if (statement.begun_by && !statement.declares.empty()) {
-        *statement.begun_by = observation_.statement();
+    const PlannedStatement& naming = statement.naming();
+    if (naming.begun_by && !naming.declares.empty()) {
+        *naming.begun_by = observation_.statement();
     }
     if (asked_.front().statements.size() > 1) {
         // Of several in one text, those that ran have run whatever becomes of the others.
-        name_again(statement);
+        name_again(naming);
     }
     const bool last_asked = asked_.size() == 1;
     if (last_asked && (effect.kind == Kind::deallocate_all || effect.kind == Kind::discard_all)) {

@@ -117,9 +117,13 @@ std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wa
     }
     if (next_.statements.size() == 1) {
         const PlannedStatement& statement = next_.statements.front();
-        name_by_sql(statement, statement.declares.empty()
-                                   ? nullptr
-                                   : meaning_of(statement, planner_.changed() ? query->text : ""));
+        if (statement.runs) {
+            name_by_sql(statement.naming(), statement.runs);
+        } else {
+            const std::string_view text = planner_.changed() ? query->text : "";
+            name_by_sql(statement,
+                        statement.declares.empty() ? nullptr : meaning_of(statement, text));
+        }
     }
     if (!planner_.changed()) {
         return std::nullopt;
@@ -250,7 +254,8 @@ std::optional<Bytes> Instrument::prepare_execute(Bytes body, protocol::Actions& 
     }
     next_.meaning = portals_.find(execute->portal);
     if (next_.meaning) {
-        name_by_sql(next_.meaning->statement, next_.meaning);
+        const PlannedStatement& statement = next_.meaning->statement;
+        name_by_sql(statement.naming(), statement.runs ? statement.runs : next_.meaning);
         if (execute->rows_max != 0) begin_in_pieces(execute->portal);
     }
     const bool swallows =

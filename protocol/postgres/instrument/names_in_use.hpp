@@ -44,6 +44,12 @@ class NamesInUse : public NameTable<Prepared> {
 inline void follow_names(PlannedStatement& statement, const NamesInUse& statements,
                          const NamesInUse& portals) {
     const auto run = statement.executes.empty() ? nullptr : statements.run_by(statement.executes);
+    statement.runs = run && run->statement.names_something() ? run : nullptr;
+    if (statement.runs) {
+        const PlannedStatement nothing;
+        statement.follow(&nothing, {});
+        return;
+    }
     const std::string& cursor = run ? run->statement.fetches : statement.fetches;
     const auto other = cursor.empty() ? run : portals.find(cursor);
     statement.follow(other ? &other->statement : nullptr, cursor.empty() ? "execute" : "cursor");

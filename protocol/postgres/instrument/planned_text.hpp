@@ -35,6 +35,8 @@ struct PlannedStatement {
     std::shared_ptr<const Prepared> prepared;  ///< what that name stands for once it is made
     std::string executes;                      ///< the statement that it runs
     std::string deallocates;
+    /// Of an EXECUTE: what it runs in the end, where that is one of those that name something.
+    std::shared_ptr<const Prepared> runs;
     /// The transaction that `SessionContext::transaction` counted: what was planned holds for no
     /// other one. 0: it does.
     std::uint64_t only_in = 0;
@@ -52,6 +54,12 @@ struct PlannedStatement {
         return plan && prepares.empty() ? plan->reply : sql::ReplyChange::none;
     }
     [[nodiscard]] std::size_t added() const noexcept { return plan ? plan->added.size() : 0; }
+
+    [[nodiscard]] bool names_something() const noexcept {
+        return !(declares.empty() && closes.empty() && prepares.empty() && deallocates.empty());
+    }
+    /// Whose names are meant.
+    [[nodiscard]] const PlannedStatement& naming() const noexcept;
 
     /// Its rows are those of the query that a cursor was made of, or of a statement that was
     /// prepared, `other`; null: not known, for `unknown`.
@@ -74,6 +82,10 @@ struct Prepared {
     std::string text;  ///< of the client; only where it was rewritten
     sql::LexerState lexing;
 };
+
+inline const PlannedStatement& PlannedStatement::naming() const noexcept {
+    return runs ? runs->statement : *this;
+}
 
 /// `text` with its statements as the plans want them, into `out`.
 void rewrite(std::string_view text, const std::vector<PlannedStatement>& statements,

@@ -26,7 +26,7 @@ bool is_ascii(std::string_view text) noexcept {
 bool renames(const std::vector<PlannedStatement>& statements) noexcept {
     using Kind = StatementEffect::Kind;
     return std::any_of(statements.begin(), statements.end(), [](const PlannedStatement& one) {
-        return !one.prepares.empty() || !one.deallocates.empty() ||
+        return !one.naming().prepares.empty() || !one.naming().deallocates.empty() ||
                one.effect.kind == Kind::deallocate_all || one.effect.kind == Kind::discard_all;
     });
 }

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ namespace {
 
 /// Statements between one new database and the next.
 constexpr std::uint64_t episode_size = 250;
-constexpr std::size_t remembered = 30;
+constexpr std::size_t remembered = 250;
 
 /// The modifier of a column in a set operation is what the plan that was chosen says, on 18; what
 /// is added to a statement may change it: `varchar(12)` becomes `varchar`.
@@ -54,7 +55,7 @@ class Differential : public testing::TestWithParam<int> {
         }
         StatementGenerator generator(seed);
         std::mt19937_64 random(seed);
-        std::deque<std::string> said;
+        said_last_.clear();
         bool same = true;
         {
             Speaker direct(direct_server_->port(), database);
@@ -65,8 +66,6 @@ class Differential : public testing::TestWithParam<int> {
                     statement = {.text = random() % 2 == 0 ? "rollback to s" : "rollback"};
                 }
                 const Way way = static_cast<Way>(random() % 5);
-                said.push_back(statement.text);
-                if (said.size() > remembered) said.pop_front();
                 same = compare(statement, way, direct, through);
             }
         }
@@ -76,8 +75,8 @@ class Differential : public testing::TestWithParam<int> {
         EXPECT_EQ(isotap_->anomalies(), 0) << isotap_->log();
         if (!same) {
             std::string history;
-            for (const std::string& text : said) {
-                history += text + ";\n";
+            for (const std::string& text : said_last_) {
+                history += text + "\n";
             }
             ADD_FAILURE() << "seed " << seed << ", the last statements:\n" << history;
         }
@@ -100,6 +99,8 @@ class Differential : public testing::TestWithParam<int> {
         }
         const Heard one = direct.say(statement, way);
         ++said_;
+        remember(std::to_string(static_cast<int>(way)) + "  " + statement.text + ";" +
+                 (one.lines.empty() ? "" : "\n  " + one.lines.back()));
         failed_ += std::any_of(one.lines.begin(), one.lines.end(), [](const std::string& line) {
             return line.starts_with("PGRES_FATAL_ERROR");
         });
@@ -108,6 +109,11 @@ class Differential : public testing::TestWithParam<int> {
         EXPECT_EQ(different, "") << "sent in way " << static_cast<int>(way) << ": "
                                  << statement.text;
         return different.empty();
+    }
+
+    void remember(std::string text) {
+        said_last_.push_back(std::move(text));
+        if (said_last_.size() > remembered) said_last_.pop_front();
     }
 
     static std::string contents(PostgresServer& server, const std::string& database) {
@@ -120,6 +126,7 @@ class Differential : public testing::TestWithParam<int> {
     }
 
     std::uint64_t said_ = 0;
+    std::deque<std::string> said_last_;
     std::uint64_t failed_ = 0;
     std::optional<PostgresServer> direct_server_;
     std::optional<PostgresServer> through_server_;
