@@ -221,7 +221,7 @@ std::string MysqlGenerator::load() {
                "into table plain (a, b)", "into table log (id, what)",
                "into table plain (a, @b) set b = concat(@b, 'x'), c = 1",
                "ignore into table changing (id, v)", "replace into table plain (a, b)",
-               "replace into table changing (id, v) set w = id * 2",
+               "replace into table changing (id, v) set w = " + std::to_string(++names_),
                "into table `Odd Table` ignore 1 lines (`Key;`, `select`)",
                "into table note character set utf8mb4 (owner, code)"});
 }
