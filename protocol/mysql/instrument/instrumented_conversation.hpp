@@ -108,7 +108,8 @@ class InstrumentedConversation final : public Conversation {
         ReplyStep step;
         std::vector<std::uint8_t> session_state;
         Time at{};
-        std::optional<LoadCounts> loaded;  ///< of LOAD DATA
+        std::optional<std::uint64_t> records;  ///< that an INSERT says it has worked on
+        std::optional<LoadCounts> loaded;      ///< of LOAD DATA
     };
 
     /// A question of ours that is with the server.

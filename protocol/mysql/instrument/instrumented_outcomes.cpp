@@ -48,6 +48,7 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
                                step,
                                {step.ok.session_state.begin(), step.ok.session_state.end()},
                                now,
+                               read_records(as_text(step.ok.info)),
                                read_load_counts(as_text(step.ok.info))});
         if (nobody_would_notice()) wake();
         return;

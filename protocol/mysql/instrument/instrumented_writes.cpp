@@ -177,8 +177,9 @@ void InstrumentedConversation::record_reread(const sql::Plan& plan, bool whole) 
     }
 }
 
-/// The rows that MariaDB's statement has noted itself. The server has counted them as well, one
-/// that was there for an INSERT twice.
+/// The rows that MariaDB's statement has noted itself. The server has counted them as well: those
+/// that an INSERT works on, or those that an UPDATE changes. One that was there already for an
+/// INSERT … ON DUPLICATE KEY UPDATE counts twice.
 bool InstrumentedConversation::record_noted(const Unread& unread, std::string_view rows) {
     const sql::Plan& plan = *unread.plan;
     const std::uint64_t affected = unread.step.ok.affected_rows;
@@ -197,11 +198,13 @@ bool InstrumentedConversation::record_noted(const Unread& unread, std::string_vi
         return false;
     }
     const bool whole = cover_gaps(affected);
+    const bool of_insert = plan.tables.front().kind == history::AccessKind::insert;
     const std::uint64_t matched = channel_.in_force.has(Capability::found_rows) ? noted->kept : 0;
     const std::uint64_t expected = noted->inserted + noted->updated + matched;
-    if (recorder_.lost() == 0 && affected != expected && affected != expected + noted->updated &&
-        plan.tables.front().kind == history::AccessKind::update) {
-        // The assignments did not run as they stand, so none of them is to be believed.
+    const bool agrees = of_insert ? noted->inserted == unread.records.value_or(1)
+                                  : affected == expected || affected == expected + noted->updated;
+    if (recorder_.lost() == 0 && !agrees) {
+        // Expressions did not run as they stand, so none of them is to be believed.
         recorder_.begin(plan, observation_->statement());
         cover(Coverage::opaque, "rows that were not noted");
         observation_->mark_incomplete();

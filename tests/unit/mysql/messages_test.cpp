@@ -168,6 +168,9 @@ TEST(LoadCounts, AreReadInEveryLanguage) {
                              "1 2 3 99999999999999999999"}) {
         EXPECT_FALSE(read_load_counts(info)) << info;
     }
+    EXPECT_EQ(read_records("Records: 3  Duplicates: 0  Warnings: 0"), 3U);
+    EXPECT_FALSE(read_records(""));
+    EXPECT_FALSE(read_records("99999999999999999999"));
 }
 
 TEST(OkPacket, AFlagMayPromiseAStateThatDoesNotCome) {
