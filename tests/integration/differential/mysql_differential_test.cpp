@@ -103,8 +103,9 @@ void forget_what_came_first(const std::string& text, Heard& direct, Heard& throu
 /// On the list of differences: where something may have come between that isotap asked.
 bool counts_for_another(MysqlFlavour flavour, const std::string& text, MysqlWay way,
                         bool selected_just_now) {
-    return flavour == MysqlFlavour::mysql ? mentions(text, "found_rows()") && !selected_just_now
-                                          : mentions(text, "row_count()") && way != MysqlWay::text;
+    return (mentions(text, "found_rows()") && !selected_just_now) ||
+           (mentions(text, "row_count()") && way != MysqlWay::text &&
+            flavour != MysqlFlavour::mysql);
 }
 
 std::string last_of(const std::string& log) {
