@@ -28,13 +28,13 @@ class MysqlLoad : public MysqlTruth {
         client_->query("use shop");
     }
 
-    /// The last packet of the answer. The file goes in pieces of one line, and an empty one.
-    MysqlPacket load(const std::string& sql, const std::vector<std::string>& lines) {
+    /// The last packet of the answer. The file goes piece by piece, and an empty one.
+    MysqlPacket load(const std::string& sql, const std::vector<std::string>& pieces) {
         MysqlPacket answer = client_->query(sql).back();
         if (answer.head() == file_asked_for) {
             std::uint8_t sequence = answer.sequence;
-            for (const std::string& line : lines) {
-                client_->send(mysql_packet(++sequence, line));
+            for (const std::string& piece : pieces) {
+                client_->send(mysql_packet(++sequence, piece));
             }
             client_->send(mysql_packet(++sequence, ""));
             answer = client_->read_reply(query_command).back();
@@ -106,6 +106,23 @@ TEST_P(MysqlLoad, TellsNothingOfWhatFails) {
     EXPECT_THAT(touched(statement(nowhere)), testing::IsEmpty());
     expect(empty, {}, Coverage::full);
     expect(read, {"read acc 4"}, Coverage::full);
+}
+
+/// What a session notes is bounded. Rows that are left out are counted.
+TEST_P(MysqlLoad, CountsRowsThatAreTooMany) {
+    constexpr int first = 1'000;
+    constexpr int rows = 130'000;
+    std::vector<std::string> pieces(1);
+    for (int id = first; id < first + rows; ++id) {
+        constexpr std::size_t enough = 60'000;
+        if (pieces.back().size() > enough) pieces.emplace_back();
+        pieces.back() += std::to_string(id) + "\t1\n";
+    }
+    EXPECT_THAT(load(load_acc, pieces).payload, testing::HasSubstr("Records: 130000  Deleted: 0"));
+    end();
+    EXPECT_EQ(statement(load_acc).coverage, Coverage::partial);
+    EXPECT_EQ(statement(load_acc).reason, "too many rows");
+    EXPECT_EQ(told_.gaps, 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, MysqlLoad,
