@@ -148,11 +148,14 @@ std::string without_source(std::string definition) {
     if (may_be_wider(kind_of_column(definition))) {
         definition[flags_at - 1] = widest;
     }
-    if (is_long(definition.at(flags_at - 1))) {
+    constexpr char varying = '\xfd';
+    constexpr std::uint64_t longest_varying = 0xffff;
+    const bool without_bound = definition.at(flags_at - 1) == varying &&
+                               number_at(definition, flags_at - 5, 4) == longest_varying;
+    if (is_long(definition.at(flags_at - 1)) || without_bound) {
         definition.replace(flags_at - 5, 5, "long.");
         flags &= ~long_flag;
     }
-    constexpr char varying = '\xfd';
     constexpr char fixed = '\xfe';
     constexpr unsigned enum_or_set = 0x100 | 0x800;
     if (definition.at(flags_at - 1) == fixed && (flags & enum_or_set) == 0) {
