@@ -186,6 +186,7 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] bool record_noted(const Unread& unread, std::string_view rows);
     [[nodiscard]] bool record_told(const sql::Plan& plan, std::string_view rows,
                                    std::uint64_t affected);
+    bool believe_nothing(const sql::Plan& plan, std::string_view why);
     void record_reread(const sql::Plan& plan, bool whole);
     void note_untold_writes(bool writes);
     [[nodiscard]] bool can_reread(const ReplyStep& step) const;

@@ -157,10 +157,18 @@ bool InstrumentedConversation::record_written(const Unread& unread, std::string_
     const bool none_skipped = plan.full_when_none_skipped && unread.loaded &&
                               unread.loaded->skipped == 0 && unread.loaded->removed == 0;
     const bool all_known = plan.full_when_known != 0 && plan.full_when_known == affected;
-    if (whole && (none_skipped || (all_known && !plan.told_by_triggers))) {
+    if (whole && (none_skipped || all_known)) {
         cover(Coverage::full, {});
     }
     return whole;
+}
+
+/// What the statement says that it has written is not told. Always false: something is missing.
+bool InstrumentedConversation::believe_nothing(const sql::Plan& plan, std::string_view why) {
+    recorder_.begin(plan, observation_->statement());
+    cover(Coverage::opaque, why);
+    observation_->mark_incomplete();
+    return false;
 }
 
 /// What was read is told as well, and that may be all that was missing.
@@ -185,17 +193,12 @@ bool InstrumentedConversation::record_noted(const Unread& unread, std::string_vi
     const std::uint64_t affected = unread.step.ok.affected_rows;
     if (plan.loads && (!unread.loaded || unread.loaded->skipped > 0)) {
         // Those that were skipped are noted, too, and nothing says which they are.
-        cover(Coverage::opaque, "rows that IGNORE skips");
-        observation_->mark_incomplete();
-        return false;
+        return believe_nothing(plan, "rows that IGNORE skips");
     }
     const auto noted = recorder_.record_written(rows);
     if (!noted) {
         blow_fuse("a list of rows that cannot be read");
-        cover(Coverage::opaque, "fuse");
-        observation_->mark_incomplete();
-        recorder_.begin(plan, observation_->statement());
-        return false;
+        return believe_nothing(plan, "fuse");
     }
     const bool whole = cover_gaps(affected);
     const bool of_insert = plan.tables.front().kind == history::AccessKind::insert;
@@ -204,11 +207,8 @@ bool InstrumentedConversation::record_noted(const Unread& unread, std::string_vi
     const bool agrees = of_insert ? noted->inserted == unread.records.value_or(1)
                                   : affected == expected || affected == expected + noted->updated;
     if (recorder_.lost() == 0 && !agrees) {
-        // Expressions did not run as they stand, so none of them is to be believed.
-        recorder_.begin(plan, observation_->statement());
-        cover(Coverage::opaque, "rows that were not noted");
-        observation_->mark_incomplete();
-        return false;
+        // Expressions did not run as they stand.
+        return believe_nothing(plan, "rows that were not noted");
     }
     return whole;
 }
@@ -220,10 +220,7 @@ bool InstrumentedConversation::record_told(const sql::Plan& plan, std::string_vi
     const auto told = recorder_.record_told(rows);
     if (!told) {
         blow_fuse("a list of rows that cannot be read");
-        cover(Coverage::opaque, "fuse");
-        observation_->mark_incomplete();
-        recorder_.begin(plan, observation_->statement());
-        return false;
+        return believe_nothing(plan, "fuse");
     }
     std::uint64_t expected = told->inserted + told->updated + told->removed;
     if (channel_.in_force.has(Capability::found_rows)) {
