@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/integration/differential/mysql_generator.hpp"
+#include "tests/integration/differential/mysql_listed.hpp"
 #include "tests/integration/differential/mysql_speaker.hpp"
 #include "tests/support/isotap_process.hpp"
 #include "tests/support/mysql_server.hpp"
@@ -37,8 +38,6 @@ constexpr std::size_t remembered = 100;
 /// MariaDB.
 constexpr std::array beginning{"set timestamp = 1700000000", "select 1"};
 
-constexpr const char* show_warnings = "show warnings";
-
 constexpr std::uint32_t found_rows = 1U << 1;
 constexpr std::uint32_t mariadb_extended_metadata = 1U << 3;
 
@@ -48,68 +47,6 @@ MysqlFlavour flavour_asked_for() {
     return asked == "mysql"        ? MysqlFlavour::mysql
            : asked == "mariadb_11" ? MysqlFlavour::mariadb_11
                                    : MysqlFlavour::mariadb;
-}
-
-bool mentions(const std::string& text, const char* what) {
-    return text.find(what) != std::string::npos;
-}
-
-/// Columns out of a temporary table have lost what they were in their own, and whether there is one
-/// is what the plan says: an index that holds all columns holds none that are added. The view
-/// `total` is one, with keys that the plan chooses; so is a derived table with a limit. What runs
-/// under a name is not known.
-bool may_be_sorted_aside(const std::string& text) {
-    for (const char* word : {"order by", "group by", "distinct", " over ", "execute", "made_view",
-                             "total", "limit 1000) d"}) {
-        if (mentions(text, word)) return true;
-    }
-    return false;
-}
-
-/// Of `select … from (select * from t limit n) d`, prepared, MariaDB 10.11 does not find `d.a` in a
-/// subquery; it does where the columns of `*` are named, as they are when it is captured.
-bool loses_a_column(const Heard& heard, const std::string& text) {
-    return !heard.lines.empty() &&
-           heard.lines.back().find("#42S22Unknown column 'd") != std::string::npos &&
-           text.find("limit 1000) d") != std::string::npos;
-}
-
-/// On the list of differences: MariaDB may warn of a column twice. The end of the answer counts its
-/// packets.
-void forget_second_warnings(Heard& direct, Heard& through) {
-    const auto unknown = [](const std::string& row) {
-        return row.find("Unknown error") != std::string::npos;
-    };
-    if (std::erase_if(through.rows, unknown) > 0) {
-        std::erase_if(direct.rows, unknown);
-        direct.lines.clear();
-        through.lines.clear();
-    }
-}
-
-/// On the list of differences: the plan says which broken constraint an UPDATE meets first. True
-/// where that was forgotten.
-bool forget_what_came_first(const std::string& text, Heard& direct, Heard& through) {
-    const auto breaks_a_constraint = [](const Heard& heard) {
-        return !heard.lines.empty() && mentions(heard.lines.back(), "#23000");
-    };
-    const bool joins = mentions(text, " join ") || mentions(text, " joined ");
-    const bool forgets = text.starts_with("update") &&
-                         ((joins && text.starts_with("update ignore")) ||
-                          (breaks_a_constraint(direct) && breaks_a_constraint(through)));
-    if (forgets) {
-        direct.lines.clear();
-        through.lines.clear();
-    }
-    return forgets;
-}
-
-/// On the list of differences: where something may have come between that isotap asked.
-bool counts_for_another(MysqlFlavour flavour, const std::string& text, MysqlWay way,
-                        bool selected_just_now) {
-    return (mentions(text, "found_rows()") && !selected_just_now) ||
-           (mentions(text, "row_count()") && way != MysqlWay::text &&
-            flavour != MysqlFlavour::mysql);
 }
 
 std::string last_of(const std::string& log) {
@@ -285,7 +222,7 @@ class MysqlDifferential : public testing::Test {
         // What runs again is another statement, which need not have an order.
         const bool ordered = statement.ordered && way != MysqlWay::again;
         Heard other = through.say(statement.text, statement.values, way);
-        selected_just_now_ = forget_listed(called, way, one, other);
+        listed_.forget(called, way, one, other);
         const std::string different = difference(one, other, ordered);
         EXPECT_EQ(different, "") << "sent in way " << static_cast<int>(way) << ": " << called;
         crashed_ = direct.ended() && through.ended();
@@ -294,21 +231,6 @@ class MysqlDifferential : public testing::Test {
         }
         EXPECT_FALSE(direct.ended()) << "the server has gone: " << called;
         return different.empty() && !direct.ended() && (!closely_ || surprised_nobody());
-    }
-
-    /// Whether it has selected something.
-    bool forget_listed(const std::string& text, MysqlWay way, Heard& direct, Heard& through) {
-        const bool selected = !direct.lines.empty() && direct.lines.back().starts_with("end");
-        if (flavour_ != MysqlFlavour::mysql && text == show_warnings) {
-            forget_second_warnings(direct, through);
-        }
-        const bool of_forgotten = text.starts_with("show ") && error_forgotten_;
-        if (of_forgotten || counts_for_another(flavour_, text, way, selected_just_now_)) {
-            direct.rows.clear();
-            through.rows.clear();
-        }
-        error_forgotten_ = of_forgotten || forget_what_came_first(text, direct, through);
-        return selected;
     }
 
     bool compare_reset(MysqlSpeaker& direct, MysqlSpeaker& through) {
@@ -334,13 +256,12 @@ class MysqlDifferential : public testing::Test {
     }
 
     MysqlFlavour flavour_ = flavour_asked_for();
+    MysqlListed listed_{flavour_};
     const char* step_ = "";  ///< which side is spoken to
     std::uint64_t said_ = 0;
     std::uint64_t failed_ = 0;
     std::uint64_t crashes_ = 0;
     bool crashed_ = false;  ///< just now, both of them
-    bool selected_just_now_ = false;
-    bool error_forgotten_ = false;  ///< which one it was
     double notes_ = 0;
     const bool closely_ = asked("ISOTAP_DIFFERENTIAL_CLOSELY", 0) != 0;
     std::deque<std::string> said_last_;
