@@ -36,10 +36,16 @@ int run_list(const std::vector<std::string>& arguments) {
     } catch (const std::regex_error&) {
         refuse(fmt::format("'{}' is no regular expression: try a part of a name", line.pattern));
     }
+    bool found = false;
     for (const ScenarioFile& file : read_scenario_files(line.folders)) {
         if (!std::regex_search(file.scenario.name, pattern)) continue;
+        found = true;
         fmt::print("{:<32} {}\n", file.scenario.name,
                    file.scenario.description.empty() ? file.path : file.scenario.description);
+    }
+    if (!found) {
+        refuse(fmt::format("no scenario has '{}' in its name: 'isotap list' shows those inside",
+                           line.pattern));
     }
     return 0;
 }

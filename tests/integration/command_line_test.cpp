@@ -102,6 +102,7 @@ TEST(CommandLine, AnswersWrongWordsWithTwoAndWhatToDo) {
         {"proxy", "--upstream", "http://127.0.0.1", "--listen", "127.0.0.1:0"},
         {"proxy", "--upstream", nowhere, "--listen", "127.0.0.1:0", "--mode", "instrumental"},
         {"proxy", "--config", "/nowhere/proxy.toml"},
+        {"list", "no-such-scenario"},
     };
     for (const Words& words : wrong) {
         const Finished finished = isotap(words);

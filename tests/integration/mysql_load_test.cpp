@@ -75,7 +75,10 @@ TEST_P(MysqlLoad, TellsTheRowsOfAFile) {
 TEST_P(MysqlLoad, SaysWhereItsRowsMetOthers) {
     EXPECT_THAT(load(load_acc, {"1\t1\n", "90\t1\n"}).payload, testing::HasSubstr("Skipped: 1"));
     EXPECT_THAT(load(replace_acc, {"2\t5\n", "91\t1\n"}).payload, testing::HasSubstr("Deleted: 1"));
+    const std::string in_vain = "load data local infile 'again' into table acc";
+    EXPECT_THAT(load(in_vain, {"3\t1\n", "4\t1\n"}).payload, testing::HasSubstr("Skipped: 2"));
     end();
+    expect(in_vain, {}, Coverage::partial, "rows that IGNORE skips");
     if (told_by_triggers()) {
         expect(load_acc, {"insert acc 90"}, Coverage::partial, "rows that IGNORE skips");
         EXPECT_EQ(statement(replace_acc).accesses.size(), 3U);

@@ -192,8 +192,9 @@ bool InstrumentedConversation::record_noted(const Unread& unread, std::string_vi
     const sql::Plan& plan = *unread.plan;
     const std::uint64_t affected = unread.step.ok.affected_rows;
     if (plan.loads && (!unread.loaded || unread.loaded->skipped > 0)) {
-        // Those that were skipped are noted, too, and nothing says which they are.
-        return believe_nothing(plan, "rows that IGNORE skips");
+        // Those that were skipped are noted, too, and nothing says which they are. Where all were,
+        // nothing is missing of what was written.
+        return affected > 0 && believe_nothing(plan, "rows that IGNORE skips");
     }
     const auto noted = recorder_.record_written(rows);
     if (!noted) {
