@@ -158,7 +158,10 @@ Bytes Conversation::text_of(Command command, const Piece& packet) const noexcept
 }
 
 void Conversation::owe(Command command, const Piece& packet, Time now) {
-    Request request{command, static_cast<std::uint8_t>(packet.sequence_last + 1), 0};
+    Request request{command, static_cast<std::uint8_t>(packet.sequence_last + 1)};
+    if (command == Command::set_option) {
+        request.option = ByteReader(packet.payload.subspan(1)).le16();
+    }
     if (command == Command::stmt_execute || command == Command::stmt_bulk_execute ||
         command == Command::stmt_fetch) {
         request.statement = ByteReader(packet.payload.subspan(1)).le32();
@@ -262,6 +265,20 @@ void Conversation::on_success(const Request& request, const ReplyStep& step, Tim
     status_ = step.ok.status;
     if (observation_ != nullptr) {
         observation_->command_succeeded(request.command, step, now);
+    }
+    if (request.command == Command::set_option) {
+        on_option(request.option);
+    }
+}
+
+/// Whether a text may hold several statements.
+void Conversation::on_option(std::uint16_t option) {
+    constexpr std::uint16_t several = 0;
+    constexpr Capability flag = Capability::multi_statements;
+    channel_.in_force =
+        option == several ? channel_.in_force.with(flag) : channel_.in_force.without(flag);
+    if (observation_ != nullptr) {
+        observation_->several_allowed(option == several);
     }
 }
 

@@ -84,6 +84,7 @@ class Conversation {
     virtual void on_failure(const Request& request, const ReplyStep& step, Time now);
     void on_step(const ReplyStep& step, Time now);
     virtual void on_success(const Request& request, const ReplyStep& step, Time now);
+    void on_option(std::uint16_t option);
     void next_reply(Time now);
     void begin_reply(Time now);
 

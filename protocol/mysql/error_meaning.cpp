@@ -20,6 +20,10 @@ bool may_roll_back_all(std::uint32_t error) noexcept {
     return is_one_of(error, {1205, 1020, 1467});
 }
 
+bool cannot_be_read(std::uint32_t error) noexcept {
+    return is_one_of(error, {1064, 1149});
+}
+
 bool never_ran(std::uint32_t error) noexcept {
     return is_one_of(error, {1064, 1149, 1210, 1226, 1243, 1295, 1399, 1615, 1792, 1820});
 }

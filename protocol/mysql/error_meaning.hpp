@@ -14,6 +14,10 @@ bool rolls_back_all(std::uint32_t error) noexcept;
 /// deadlock.
 bool may_roll_back_all(std::uint32_t error) noexcept;
 
+/// The text is no SQL. The message tells of all that stands behind the place, in whatever
+/// statement.
+bool cannot_be_read(std::uint32_t error) noexcept;
+
 /// The statement was never tried, be it a COMMIT: it could not be read, a cursor was asked for that
 /// it has not, its protocol or an unknown number forbids it, and so do XA, a quota, and a password
 /// to be changed.

@@ -57,7 +57,7 @@ Observation::Observation(history::SessionId session, const Limits& limits,
 }
 
 void Observation::began(const ChannelFacts& channel, Time at) {
-    in_force_ = channel.in_force;
+    several_allowed_ = channel.in_force.has(Capability::multi_statements);
     lexer_state_.mariadb = channel.mariadb;
     lexer_state_.server_version = channel.server_version;
     lexer_state_.trail_bytes_look_ascii = channel.trail_bytes_look_ascii;
@@ -93,7 +93,7 @@ void Observation::cut_statement(Time at) {
 
 void Observation::text_sent(std::string_view text, bool cut, Time at) {
     script_.clear();
-    if (in_force_.has(Capability::multi_statements)) {
+    if (several_allowed_) {
         begin_first_of(text, cut, at);
     } else {
         begin_statement(text, cut, at);

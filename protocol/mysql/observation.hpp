@@ -33,6 +33,10 @@ class Observation {
 
     /// The server works on this text from now on. Several statements may stand in it.
     void text_sent(std::string_view text, bool cut, Time at);
+    /// A text may hold more than one statement.
+    void several_allowed(bool allowed) noexcept { several_allowed_ = allowed; }
+    /// Behind the statement that the server works on stand these, in the text that it got.
+    void others_sent(std::string_view script) { script_ = script; }
     void statement_prepared(std::uint32_t id, std::string_view text, bool cut);
     void statement_executed(std::uint32_t id, Time at);
     void statement_closed(std::uint32_t id) noexcept { prepared_.remove(id); }
@@ -94,7 +98,7 @@ class Observation {
     TransactionTracker transactions_;
     sql::LexerState lexer_state_;
     sql::LexerState initial_lexing_;
-    Capabilities in_force_;
+    bool several_allowed_ = false;
     InFlight in_flight_;
     std::string script_;  ///< statements of the same text that wait for their turn
     bool script_cut_ = false;

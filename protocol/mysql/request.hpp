@@ -14,6 +14,7 @@ struct Request {
     Command command = Command::sleep;
     std::uint8_t next_sequence = 1;  ///< that the first packet of the reply will bear
     std::uint32_t statement = 0;     ///< of COM_STMT_EXECUTE and its kin
+    std::uint16_t option = 0;        ///< of COM_SET_OPTION
 };
 
 }  // namespace isotap::mysql

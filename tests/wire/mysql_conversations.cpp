@@ -97,8 +97,45 @@ void several_statements(MysqlTalk& talk) {
     talk.query("CALL p(); SELECT 9");
     talk.command(set_option, n(1, 2));
     talk.query("SELECT 1; SELECT 2");
+    talk.command(reset_connection);
+    talk.query("SELECT 1; SELECT 2");
     talk.command(set_option, n(0, 2));
     talk.query("SELECT 1; SELECT 2");
+    talk.command(set_option, n(7, 2));
+    talk.query("SELECT 1; SELECT 2");
+}
+
+/// Where they end, and what each of them leaves behind for the next.
+void several_on_rows(MysqlTalk& talk) {
+    make_table(talk);
+    for (const char* sql :
+         {"SELECT a, b FROM t WHERE a = 1; UPDATE t SET b = 'y' WHERE a < 3; SELECT b FROM t;",
+          "INSERT INTO t VALUES (4,'four'),(5,NULL); SELECT ROW_COUNT(), FOUND_ROWS() ; ; \n",
+          "BEGIN; DELETE FROM t WHERE a = 4; SELECT a FROM t ORDER BY a; ROLLBACK; SELECT a FROM t",
+          "INSERT INTO t VALUES (6,'six'); INSERT INTO t VALUES (6,'again'); SELECT 1",
+          "UPDATE t SET b = 1/0 WHERE a = 6; SHOW WARNINGS; SELECT b FROM t WHERE a = 6",
+          "SELECT CAST('x' AS SIGNED); SELECT @@warning_count; SHOW WARNINGS",
+          "SELECT 1; SELEC 2; SELECT 3 FROM t",
+          "SELECT a FROM t WHERE a = 1; SELECT b FROM FROM t; SELECT 4",
+          "SELEC 1; SELECT 2",
+          "SELECT a FROM t WHERE a = 2;; SELECT 3",
+          "SELECT a FROM t WHERE a = 3; -- a comment",
+          "/* one */ SELECT a FROM t WHERE a = 3 /* two; */; SELECT 5 # the end",
+          ";SELECT 1",
+          "SET sql_mode = 'ANSI_QUOTES'; SELECT \"a\" FROM t; SET sql_mode = ''; SELECT \"a\"",
+          "CREATE TABLE IF NOT EXISTS v (a INT); INSERT INTO v VALUES (1); DROP TABLE v; SELECT 6",
+          "DROP PROCEDURE IF EXISTS q; CREATE PROCEDURE q() BEGIN SELECT 1; SELECT a FROM t; END",
+          "SELECT a FROM t WHERE a = 1; CALL q(); SELECT 7 FROM t LIMIT 1",
+          "SELECT a FROM t WHERE a = 1; PREPARE s FROM 'SELEC'; SELECT 8",
+          "USE information_schema; SELECT DATABASE()",
+          "SELECT nothing FROM nowhere; SELECT 1"}) {
+        talk.query(sql);
+    }
+    talk.send(mysql_command(com_query, "SELECT 1; SELECT 2") + mysql_command(ping, "") +
+              mysql_command(com_query, "SELECT 3; SELECT 4"));
+    talk.reply_to(com_query);
+    talk.reply_to(ping);
+    talk.reply_to(com_query);
 }
 
 void prepared_statements(MysqlTalk& talk) {
@@ -404,6 +441,7 @@ std::vector<MysqlConversation> make_conversations() {
                             {"transactions", "MY-20", transactions},
                             {"session_state", "MY-36", session_state},
                             {"several_statements", "MY-23", several_statements},
+                            {"several_on_rows", "MY-23", several_on_rows},
                             {"prepared_statements", "MY-25 MY-26 MY-27 MY-28", prepared_statements},
                             {"prepared_call", "MY-23", prepared_call},
                             {"cursors", "MY-29", cursors},

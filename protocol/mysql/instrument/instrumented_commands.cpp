@@ -30,8 +30,11 @@ void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
         return;
     }
     std::string_view text = as_text(payload.subspan(1));
+    std::optional<Script::Cut> cut;
     if (command == Command::query) {
         text = decode_query_text(payload, channel_.in_force).value_or("");
+        cut = cut_script(packet, text);
+        text = cut ? cut->statement : text;
     }
     Decision decision;
     if (command == Command::init_db) {
@@ -65,7 +68,14 @@ void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
     counts_in_use_ = counts_in_use_ || decision.counts_mentioned;
     original_.clear();
     switch (command) {
-        case Command::query: run_query(packet, text, std::move(decision), piece); break;
+        case Command::query:
+            if (cut) {
+                run_part(packet, *cut, std::move(decision), piece);
+            } else {
+                if (script_.running()) begin_part({}, {});
+                run_query(packet, text, std::move(decision), piece);
+            }
+            break;
         case Command::stmt_prepare: run_prepare(packet, text, std::move(decision), piece); break;
         default:
             current_ = std::move(decision);
@@ -92,7 +102,7 @@ void InstrumentedConversation::run_query(Bytes packet, std::string_view text, De
         ready_variables(*current_.plan);
         if (send_rewritten(packet, text, current_, stamp)) {
             recorder_.begin(*current_.plan, ref);
-            rewriter_.begin(*current_.plan, ReplyRewriter::Form::text, 1);
+            rewriter_.begin(*current_.plan, ReplyRewriter::Form::text, script_.sequence());
             treatment = Treatment::strip;
         }
     }
@@ -105,6 +115,13 @@ void InstrumentedConversation::run_query(Bytes packet, std::string_view text, De
         } else {
             forward(packet);
         }
+        if (script_.running()) {
+            rewriter_.begin(as_it_came_, ReplyRewriter::Form::text, script_.sequence());
+            treatment = Treatment::strip;
+        }
+    }
+    if (script_.waiting() > 0) {
+        rewriter_.promise_more();
     }
     row_count_.reset();
     push(Command::query, piece, 0, treatment, {});

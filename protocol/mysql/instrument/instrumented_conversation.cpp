@@ -118,7 +118,9 @@ void InstrumentedConversation::settle() {
     if (over_) {
         return;
     }
-    if (blind_) {
+    if (blind_ && script_.running()) {
+        break_off("lost amidst a text of several statements");
+    } else if (blind_) {
         forward_kept();
         if (!backlog_.empty()) {
             actions_->send_own(Side::server, std::exchange(backlog_, {}));

@@ -14,6 +14,7 @@
 #include "protocol/mysql/conversation.hpp"
 #include "protocol/mysql/instrument/access_recorder.hpp"
 #include "protocol/mysql/instrument/reply_rewriter.hpp"
+#include "protocol/mysql/instrument/script.hpp"
 #include "protocol/mysql/instrument/session_context.hpp"
 #include "protocol/mysql/instrument/statement_numbers.hpp"
 #include "protocol/mysql/messages/load_counts.hpp"
@@ -140,6 +141,15 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] bool would_show(const Decision& next) const noexcept;
     void hold();
 
+    // A text of several statements.
+    [[nodiscard]] std::optional<Script::Cut> cut_script(Bytes packet, std::string_view text) const;
+    void run_part(Bytes packet, const Script::Cut& cut, Decision decision, const Piece& piece);
+    void begin_part(Bytes head, std::string_view rest);
+    void end_part(const ReplyStep& step);
+    void drop_rest();
+    void send_rest_as_it_came();
+    [[nodiscard]] static std::vector<std::uint8_t> query_packet(Bytes head, std::string_view text);
+
     // Planning.
     [[nodiscard]] Decision decide(std::string_view text, Command command);
     void decide_by_plan(Decision& decision, std::string_view statement, Command command);
@@ -172,6 +182,7 @@ class InstrumentedConversation final : public Conversation {
     void on_altered_packet(const Piece& piece);
     void on_own_packet(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
     void on_client_packet_of_plan(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
+    void on_captured_result(const Decision& decision, Command command);
     [[nodiscard]] bool send_again(const ReplyStep& step);
     void stop_rewriting(std::string_view reason);
     void note_refusal();
@@ -241,7 +252,9 @@ class InstrumentedConversation final : public Conversation {
     bool executing_ = false;
 
     // The server's side.
-    std::vector<std::uint8_t> out_;                         ///< for the client
+    Script script_;
+    const sql::Plan as_it_came_;     ///< of a reply that is numbered anew, and no more
+    std::vector<std::uint8_t> out_;  ///< for the client
     std::unordered_map<std::uint32_t, Prepared> prepared_;  ///< by the client's number
     StatementNumbers numbers_;
     std::optional<Repair> repair_;

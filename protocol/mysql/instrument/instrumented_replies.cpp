@@ -167,32 +167,8 @@ void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const Reply
     const Command command = ledger_.front().reply.command;
     const bool of_statement = command == Command::query || command == Command::stmt_execute ||
                               command == Command::stmt_fetch;
-    if (of_statement && completes(step.part)) {
-        if (decision.plan->full_when_known != 0 &&
-            decision.plan->full_when_known == rewriter_.rows()) {
-            cover(Coverage::full, {});
-        }
-        cover_gaps();
-        if (recorder_.lost() > 0 || recorder_.nameless() > 0) {
-            current_.reread.clear();  // coverage stays what it is now
-        } else if (decision.plan->reread.spare && rewriter_.rows() > 0 && !recorder_.cut()) {
-            current_.reread.clear();
-            if (decision.plan->reread.completes) cover(Coverage::full, {});
-        } else if (decision.plan->silent_when_empty && rewriter_.rows() == 0 &&
-                   decision.coverage == Coverage::full) {
-            cover(Coverage::partial, "no row to tell what was read");
-        }
-        const bool told_in_time =
-            command != Command::stmt_fetch || status_.has(StatusFlag::in_transaction);
-        if (!fused_ && told_in_time && decision.plan->afterwards.empty()) {
-            recorder_.tell();
-        } else if (fused_) {
-            cover(Coverage::opaque, "fuse");
-        }
-        recorder_.begin(*decision.plan, observation_->statement());
-        if (decision.plan->reply == sql::ReplyChange::rebuild) {
-            row_count_ = rewriter_.rows();
-        }
+    if (of_statement && decision.rewritten && completes(step.part)) {
+        on_captured_result(decision, command);
     }
     if (command == Command::stmt_execute && !rewriter_.columns().empty()) {
         const auto found = prepared_.find(numbers_.meant(statement_));
@@ -205,6 +181,38 @@ void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const Reply
         }
     }
     on_step(step, now_);
+    if (step.ends && script_.running()) {
+        end_part(step);
+    }
+}
+
+/// What the added columns have told is complete.
+void InstrumentedConversation::on_captured_result(const Decision& decision, Command command) {
+    const sql::Plan& plan = *decision.plan;
+    if (plan.full_when_known != 0 && plan.full_when_known == rewriter_.rows()) {
+        cover(Coverage::full, {});
+    }
+    cover_gaps();
+    if (recorder_.lost() > 0 || recorder_.nameless() > 0) {
+        current_.reread.clear();  // coverage stays what it is now
+    } else if (plan.reread.spare && rewriter_.rows() > 0 && !recorder_.cut()) {
+        current_.reread.clear();
+        if (plan.reread.completes) cover(Coverage::full, {});
+    } else if (plan.silent_when_empty && rewriter_.rows() == 0 &&
+               decision.coverage == Coverage::full) {
+        cover(Coverage::partial, "no row to tell what was read");
+    }
+    const bool told_in_time =
+        command != Command::stmt_fetch || status_.has(StatusFlag::in_transaction);
+    if (!fused_ && told_in_time && plan.afterwards.empty()) {
+        recorder_.tell();
+    } else if (fused_) {
+        cover(Coverage::opaque, "fuse");
+    }
+    recorder_.begin(plan, observation_->statement());
+    if (plan.reply == sql::ReplyChange::rebuild) {
+        row_count_ = rewriter_.rows();
+    }
 }
 
 /// A text of ours that the server refuses is none of the client's business: it gets the answer to
@@ -212,12 +220,17 @@ void InstrumentedConversation::on_client_packet_of_plan(Stage stage, const Reply
 bool InstrumentedConversation::send_again(const ReplyStep& step) {
     const Command command = ledger_.front().reply.command;
     const bool harmless = command == Command::stmt_prepare || refuses_the_text(step.error.number);
-    if (harmless && command == Command::stmt_execute && rewriter_.sequence() == 1) {
+    if (harmless && command == Command::stmt_execute && !rewriter_.has_spoken()) {
         prepare_again();
         return true;
     }
-    if (original_.empty() || !harmless || rewriter_.sequence() != 1) {
+    if (original_.empty() || !harmless || rewriter_.has_spoken()) {
         return false;
+    }
+    if (script_.running()) {
+        const bool unread = current_.rewritten || cannot_be_read(step.error.number);
+        if (unread) send_rest_as_it_came();
+        return unread;
     }
     actions_->send_own(Side::server, std::exchange(original_, {}));
     stop_rewriting("refused by the server");
@@ -234,6 +247,7 @@ bool InstrumentedConversation::send_again(const ReplyStep& step) {
 
 void InstrumentedConversation::stop_rewriting(std::string_view reason) {
     current_.rewritten = false;
+    current_.told = false;
     current_.plan.reset();
     current_.coverage = Coverage::opaque;
     current_.reason = reason;

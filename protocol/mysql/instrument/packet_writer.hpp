@@ -61,6 +61,23 @@ inline void append_text(Bytes text, std::vector<std::uint8_t>& out) {
     out.insert(out.end(), text.begin(), text.end());
 }
 
+/// Sets a flag in an OK or EOF, which has been understood as such before.
+inline void set_status(StatusFlag flag, std::vector<std::uint8_t>& payload) noexcept {
+    constexpr std::size_t eof_size = 5;
+    constexpr std::size_t status_of_eof = 3;
+    std::size_t at = status_of_eof;
+    if (payload.size() != eof_size) {
+        ByteReader reader(payload);
+        reader.u8();
+        length_encoded_number(reader);  // affected rows
+        length_encoded_number(reader);  // last insert id
+        at = payload.size() - reader.rest().size();
+    }
+    const auto bits = static_cast<std::uint16_t>(flag);
+    payload[at] |= static_cast<std::uint8_t>(bits);
+    payload[at + 1] |= static_cast<std::uint8_t>(bits >> 8);
+}
+
 /// What the packet at the end of rows says in either form, EOF or OK.
 struct CompletionEnd {
     std::uint16_t status = 0;

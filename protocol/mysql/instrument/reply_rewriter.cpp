@@ -20,6 +20,8 @@ void ReplyRewriter::begin(const sql::Plan& plan, Form form, std::uint8_t sequenc
     plan_ = &plan;
     form_ = form;
     sequence_ = sequence;
+    has_spoken_ = false;
+    more_promised_ = false;
     first_result_ = true;
     columns_ = std::move(columns);
     count_ = columns_.size();
@@ -32,6 +34,7 @@ void ReplyRewriter::begin(const sql::Plan& plan, Form form, std::uint8_t sequenc
 
 void ReplyRewriter::write(Bytes payload, std::vector<std::uint8_t>& out) {
     sequence_ = write_packet(payload, sequence_, out);
+    has_spoken_ = true;
 }
 
 /// What stays as it is; where the client expects no rows, it does not get what stands around them.
@@ -43,6 +46,18 @@ void ReplyRewriter::pass(Bytes payload, std::vector<std::uint8_t>& out) {
 
 Verdict ReplyRewriter::take(Stage stage, const ReplyStep& step, Bytes payload,
                             std::vector<std::uint8_t>& out) {
+    const bool has_status = stage == Stage::end_of_columns || step.part == ReplyPart::ok ||
+                            step.part == ReplyPart::result_set || step.part == ReplyPart::cursor;
+    if (!more_promised_ || !has_status) {
+        return take_packet(stage, step, payload, out);
+    }
+    promise_.assign(payload.begin(), payload.end());
+    set_status(StatusFlag::more_results, promise_);
+    return take_packet(stage, step, promise_, out);
+}
+
+Verdict ReplyRewriter::take_packet(Stage stage, const ReplyStep& step, Bytes payload,
+                                   std::vector<std::uint8_t>& out) {
     const bool untouched = plan_->reply == sql::ReplyChange::none;
     if (step.part == ReplyPart::error || untouched || !first_result_) {
         write(payload, out);

@@ -42,6 +42,9 @@ class ReplyRewriter {
     void begin(const sql::Plan& plan, Form form, std::uint8_t sequence,
                std::vector<Column> columns = {});
 
+    /// Each result of the reply says that another one follows. Until the next `begin`.
+    void promise_more() noexcept { more_promised_ = true; }
+
     /// Takes a packet, whole, which was read in `stage` and means `step`. What is due to the client
     /// is appended to `out`.
     Verdict take(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload,
@@ -56,9 +59,13 @@ class ReplyRewriter {
     void follow(std::uint8_t sequence) noexcept { sequence_ = sequence; }
     /// The number of the next packet for the client.
     [[nodiscard]] std::uint8_t sequence() const noexcept { return sequence_; }
+    /// The client has got something of the reply.
+    [[nodiscard]] bool has_spoken() const noexcept { return has_spoken_; }
     void write(Bytes payload, std::vector<std::uint8_t>& out);
 
   private:
+    [[nodiscard]] Verdict take_packet(ReplyReader::Stage stage, const ReplyStep& step,
+                                      Bytes payload, std::vector<std::uint8_t>& out);
     [[nodiscard]] Verdict take_head(const ReplyStep& step, Bytes payload,
                                     std::vector<std::uint8_t>& out);
     [[nodiscard]] Verdict take_definition(Bytes payload, std::vector<std::uint8_t>& out);
@@ -78,9 +85,12 @@ class ReplyRewriter {
     const sql::Plan* plan_ = nullptr;
     Form form_{};
     std::uint8_t sequence_ = 1;
-    bool first_result_ = true;  ///< no further one is ours
-    std::size_t count_ = 0;     ///< of the server's columns
-    std::size_t added_ = 0;     ///< how many of them are ours
+    bool has_spoken_ = false;
+    bool more_promised_ = false;
+    std::vector<std::uint8_t> promise_;  ///< a packet that was changed to say so
+    bool first_result_ = true;           ///< no further one is ours
+    std::size_t count_ = 0;              ///< of the server's columns
+    std::size_t added_ = 0;              ///< how many of them are ours
     std::size_t definitions_ = 0;
     std::size_t description_ = 0;
     std::vector<Column> columns_;

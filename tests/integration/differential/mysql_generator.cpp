@@ -171,6 +171,22 @@ std::string MysqlGenerator::wrong() {
     }
 }
 
+/// A text of several statements. A server that asks for a file in the midst of them reads on.
+std::string MysqlGenerator::several() {
+    std::string text;
+    for (int left = pick(2, 4); left > 0; --left) {
+        const int kind = pick(0, 9);
+        std::string one = kind < 3   ? write()
+                          : kind < 6 ? query().text
+                          : kind < 8 ? control()
+                          : kind < 9 ? diagnostics().text
+                                     : wrong();
+        if (one.starts_with("load")) one = control();
+        text += one + one_of(std::array{"; ", ";", " ;\n"});
+    }
+    return text;
+}
+
 MysqlStatement MysqlGenerator::next() {
     values_.clear();
     parameters_ = chance(3);
@@ -199,11 +215,10 @@ MysqlStatement MysqlGenerator::next() {
             statement.text = routine();
         } else if (kind < 95) {
             statement = diagnostics();
-        } else if (kind < 98) {
+        } else if (kind < 97) {
             statement.text = wrong();
         } else {
-            statement = {.text = write() + "; " + query().text + "; " + control(),
-                         .only_text = true};
+            statement = {.text = several(), .only_text = true};
         }
     }
     number_parameters(statement);

@@ -89,6 +89,7 @@ class MysqlGenerator : private Chooser {
     std::string prepared();
     std::string routine();
     MysqlStatement diagnostics();
+    std::string several();
     std::string wrong();
     void number_parameters(MysqlStatement& statement);
 
