@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,8 +8,8 @@
 #include "protocol/sql/draft.hpp"
 
 /// INSERT, UPDATE, DELETE and MERGE of PostgreSQL: RETURNING tells what was written. The
-/// overwritten version comes from the write itself: `old` since 18, wList, or rows locked by a
-/// FROM.
+/// overwritten version comes from the write itself: `old` since 18, wList, what its condition has
+/// noted, or rows locked by a FROM.
 namespace isotap::sql {
 namespace {
 
@@ -16,6 +17,8 @@ constexpr std::uint32_t knows_old = 180000;
 /// Names of ours within a statement; a client that uses them makes its statement opaque.
 constexpr std::string_view locked = "isotap_locked";
 constexpr std::string_view overwritten = "isotap_seen";
+/// A parameter of the session that is ours, for as long as the statement runs.
+constexpr std::string_view setting = "'isotap.seen'";
 constexpr std::string_view changes_key = "changed key";
 
 class PostgresWrite {
@@ -88,26 +91,35 @@ class PostgresWrite {
         return both += draft_.added(ColumnRole::made, index_, "new.xmin::text");
     }
 
-    /// The version that an upsert overwrote, if it was the one that its snapshot shows: that one is
-    /// over by the version that was made. If another transaction came in between it is over by that
-    /// one's, and nothing is told. Where reads leave marks that others fail by, nothing is read.
-    std::string seen_by_snapshot() {
-        const std::string row(overwritten);
-        std::string query =
-            "case when pg_catalog.current_setting('transaction_isolation')<>'serializable' then "
-            "(select " +
-            row + ".xmin::text from ";
-        if (target_.schema != no_token) {
-            query.append(draft_.tokens.text(target_.schema)).append(".");
+    /// The version that is about to be overwritten, noted where the row is met: by a condition that
+    /// always holds. After a wait for another transaction the server tests it once more, on the row
+    /// that it finds then; RETURNING is next, row by row (decision 0020).
+    std::string noted_seen() {
+        return draft_.added(
+            ColumnRole::seen, index_,
+            "nullif(pg_catalog.current_setting(" + std::string(setting) + ", true), '')");
+    }
+    void note_where(TokenRange where, TokenIndex behind) {
+        const std::string note = "pg_catalog.set_config(" + std::string(setting) + ", " +
+                                 qualifier_ + ".xmin::text, true) is not null ";
+        if (where.empty()) {
+            draft_.insert(behind, " where " + note);
+        } else {
+            draft_.insert(where.first + 1, " (");
+            draft_.insert(where.last, ") and " + note);
         }
-        query.append(draft_.tokens.text(target_.name)).append(" as ").append(row);
-        query.append(" where ").append(row).append(".xmax = ").append(qualifier_).append(".xmin");
-        for (const std::string& part : table_.key) {
-            const std::string column = draft_.quote(part);
-            query.append(" and ").append(row).append(".").append(column);
-            query.append(" = ").append(qualifier_).append(".").append(column);
-        }
-        return draft_.added(ColumnRole::seen, index_, query + ") end");
+    }
+
+    /// One relation alone is read, whose rows are tested one by one, each right before it is
+    /// written.
+    [[nodiscard]] bool tests_row_by_row() const {
+        const TokenRange where = block_[Clause::where];
+        return !block_.has(Clause::from) && !block_.current_of &&
+               std::none_of(draft_.structure.blocks.begin(), draft_.structure.blocks.end(),
+                            [where](const Block& inner) {
+                                return inner.all.first >= where.first &&
+                                       inner.all.last <= where.last;
+                            });
     }
 
     /// How many rows the INSERT has when all are spelled out, and nothing else is read; else 0.
@@ -150,9 +162,12 @@ class PostgresWrite {
             columns_ += old_and_new();
         } else {
             columns_ += made();
-            if (updates) {
-                columns_ += table_.by_place ? "" : seen_by_snapshot();
+            if (updates && table_.by_place) {
                 draft_.partial("overwritten version");
+            } else if (updates) {
+                const TokenIndex last = block_[Clause::conflict].last;
+                note_where({conflict_set_end(set), last}, last);
+                columns_ += noted_seen();
             }
         }
         if (updates && !partitioned) {
@@ -182,6 +197,10 @@ class PostgresWrite {
             draft_.partial(changes_key);
         } else if (has_old()) {
             columns_ += old_and_new();
+        } else if (tests_row_by_row()) {
+            note_where(block_[Clause::where], block_[Clause::set].last);
+            columns_ += noted_seen();
+            columns_ += made();
         } else if (block_.has(Clause::from) || block_.current_of || partitioned) {
             columns_ += made();
             draft_.partial("overwritten version");

@@ -95,13 +95,32 @@ TEST_F(PlannerPostgresWrite, ReturnsWhatADeleteRemoved) {
     EXPECT_EQ(plan_.tables.size(), 2U);
 }
 
-TEST_F(PlannerPostgresWrite, LocksInFromToLearnTheOverwrittenVersion) {
-    EXPECT_EQ(postgres("update acc as a set bal = $1 where id = $2 returning *"),
-              "update acc as a set bal = $1 from (select a.\"id\" as isotap_key0, a.xmin as "
-              "isotap_seen from acc as a  where id = $2 for no key update) as isotap_locked where "
+TEST_F(PlannerPostgresWrite, NotesTheOverwrittenVersionInTheCondition) {
+    EXPECT_EQ(postgres("update acc as a set bal = $1 where id = $2 or id = 3 returning *"),
+              "update acc as a set bal = $1 where ( id = $2 or id = 3) and pg_catalog.set_config("
+              "'isotap.seen', a.xmin::text, true) is not null  returning *, a.\"id\"::text, "
+              "nullif(pg_catalog.current_setting('isotap.seen', true), ''), a.xmin::text, "
+              "pg_current_xact_id()::text ");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(plan_.added[1].role, ColumnRole::seen);
+    EXPECT_EQ(plan_.added[2].role, ColumnRole::made);
+    EXPECT_EQ(postgres("update acc set bal = 1"),
+              "update acc set bal = 1 where pg_catalog.set_config('isotap.seen', acc.xmin::text, "
+              "true) is not null  returning acc.\"id\"::text, "
+              "nullif(pg_catalog.current_setting('isotap.seen', true), ''), acc.xmin::text, "
+              "pg_current_xact_id()::text ");
+    postgres("update part set bal = 1 where bal = 2");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+}
+
+TEST_F(PlannerPostgresWrite, LocksInFromWhereRowsMayBeTestedAheadOfTheirTurn) {
+    EXPECT_EQ(postgres("update acc a set bal = $1 where id in (select id from kin) returning *"),
+              "update acc a set bal = $1 from (select a.\"id\" as isotap_key0, a.xmin as "
+              "isotap_seen from acc a  where id in (select id from kin) for no key update) as "
+              "isotap_locked where "
               "isotap_locked.isotap_key0 = a.\"id\"  returning a.*, a.\"id\"::text, "
               "isotap_locked.isotap_seen::text, a.xmin::text, pg_current_xact_id()::text ");
-    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(plan_.reason, "subquery");
     EXPECT_EQ(plan_.added[1].role, ColumnRole::seen);
     EXPECT_EQ(plan_.added[2].role, ColumnRole::made);
 
@@ -126,9 +145,8 @@ TEST_F(PlannerPostgresWrite, ReturnsWhatAnInsertMade) {
               "pg_current_xact_id()::text ")
         << "a partitioned parent gives no system columns";
     postgres("insert into acc values (1) on conflict (id) do update set bal = 3");
-    EXPECT_EQ(plan_.reason, "overwritten version");
-    EXPECT_EQ(plan_.full_when_known, 1U);
-    EXPECT_EQ(plan_.added[2].role, ColumnRole::seen) << "if it is what the snapshot shows";
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(plan_.added[2].role, ColumnRole::seen) << "noted in the condition of the SET";
     postgres("insert into loose values (1) on conflict (x) do update set x = 3");
     EXPECT_EQ(plan_.added[3].role, ColumnRole::updated) << "its place says nothing of the row";
     postgres("insert into acc values (1) on conflict do nothing");
