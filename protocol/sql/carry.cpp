@@ -132,6 +132,9 @@ void Carrier::add_columns(const std::vector<BlockId>& arms, std::vector<Rows>& r
             } else {
                 name.erase(0, name.rfind('.') + 1);
             }
+            if (top && arms.size() == 1 && told.plain) {
+                told.text = needless_cast(std::move(told.text));
+            }
             for (std::size_t arm = 0; arm < arms.size(); ++arm) {
                 const bool own = &rows[arm] == &owner;
                 texts[arm] += ", " + (own ? told.text : mysql ? "null" : "null::text");

@@ -38,7 +38,8 @@ struct Table {
     /// MySQL family: both in character set ascii, which mixes with every other one.
     std::string row_id = "isotap_rowid";
     std::string writers = "isotap_wlist";
-    /// No key's text holds any of `,;=*`: numbers, UUIDs, dates. Others are packed as hex.
+    /// No key's text holds any of `,;=*`: numbers, UUIDs, dates. Others are packed as hex. On
+    /// PostgreSQL it is the text that a result in text form has without a cast, too.
     bool plain_key = false;
     /// PostgreSQL, with `system`: no key names a row, so the place of its version in the table's
     /// file does. An update is the end of one place and the beginning of another.

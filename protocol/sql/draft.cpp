@@ -6,6 +6,50 @@
 #include "protocol/sql/name.hpp"
 
 namespace isotap::sql {
+namespace {
+
+/// Stands ahead of such a cast until the plan is finished. A client's name that holds it is not
+/// found by the server, and its statement goes as it came.
+constexpr char cast_mark = '\x1f';
+constexpr std::string_view cast = "::text";
+
+/// Takes out all marks, and as many bytes behind each.
+void clean(Splice& splice, std::size_t behind) {
+    for (std::size_t at = splice.text.find(cast_mark); at != std::string::npos;
+         at = splice.text.find(cast_mark, at)) {
+        splice.text.erase(at, 1 + behind);
+        for (Quote& quote : splice.quotes) {
+            quote.at -= quote.at > at ? 1 + behind : 0;
+        }
+    }
+}
+
+/// The plan without marks, and beside it the one without those casts.
+void settle_casts(Plan& plan) {
+    const auto marked = [](const Splice& splice) {
+        return splice.text.find(cast_mark) != std::string::npos;
+    };
+    if (std::none_of(plan.splices.begin(), plan.splices.end(), marked)) {
+        return;
+    }
+    auto in_text = std::make_shared<Plan>(plan);
+    for (Splice& splice : in_text->splices) {
+        clean(splice, cast.size());
+    }
+    for (Splice& splice : plan.splices) {
+        clean(splice, 0);
+    }
+    plan.in_text = std::move(in_text);
+}
+
+}  // namespace
+
+std::string needless_cast(std::string column) {
+    if (column.ends_with(cast)) {
+        column.insert(column.size() - cast.size(), 1, cast_mark);
+    }
+    return column;
+}
 
 void Quoting::add(const Quoting& more) {
     for (const Quote& one : more.quotes) {
@@ -168,33 +212,36 @@ Quoting Draft::added(ColumnRole role, std::size_t index, const Quoting& expressi
 }
 
 std::vector<std::string> Draft::key_parts(const Table& table, const std::string& qualifier) const {
-    const std::string cast = state.dialect == Dialect::postgres ? "::text" : "";
+    const std::string_view text = state.dialect == Dialect::postgres ? cast : "";
+    const auto as_text = [text](std::string column) { return column += text; };
     if (table.source == VersionSource::columns) {
-        return {qualifier + "." + quote(table.row_id) + cast};
+        return {as_text(qualifier + "." + quote(table.row_id))};
     }
     if (table.by_place) {
         // Whatever moves rows without changing them (VACUUM FULL, CLUSTER) makes another file.
-        return {"pg_catalog.pg_relation_filenode(" + qualifier + ".tableoid)" + cast,
-                qualifier + ".ctid" + cast};
+        return {as_text("pg_catalog.pg_relation_filenode(" + qualifier + ".tableoid)"),
+                as_text(qualifier + ".ctid")};
     }
     std::vector<std::string> parts;
     if (table.has_children) {
-        parts.push_back(qualifier + ".tableoid" + cast);
+        parts.push_back(as_text(qualifier + ".tableoid"));
     }
     for (std::size_t i = 0; i < table.key.size(); ++i) {
         const std::string column = qualifier + "." + quote(table.key[i]);
         const bool bytes = i < table.key_bytes.size() && !table.key_bytes[i].empty();
         parts.push_back(bytes
                             ? "pg_catalog.encode(" + table.key_bytes[i] + "(" + column + "),'hex')"
-                            : column + cast);
+                            : as_text(column));
     }
     return parts;
 }
 
 std::string Draft::key_columns(const Table& table, const std::string& qualifier,
                                std::size_t index) {
+    const bool plain = table.plain_key && table.source == VersionSource::system;
     std::string text;
-    for (const std::string& part : key_parts(table, qualifier)) {
+    for (std::string part : key_parts(table, qualifier)) {
+        part = plain ? needless_cast(std::move(part)) : std::move(part);
         text += added(ColumnRole::key, index, part);
     }
     return text;
@@ -206,7 +253,7 @@ std::string Draft::read_columns(const Table& table, const std::string& qualifier
     std::string columns = key_columns(table, qualifier, index);
     columns += table.source == VersionSource::columns
                    ? added(ColumnRole::writers, index, qualifier + "." + quote(table.writers))
-                   : added(ColumnRole::seen, index, qualifier + ".xmin::text");
+                   : added(ColumnRole::seen, index, needless_cast(qualifier + ".xmin::text"));
     return columns;
 }
 
@@ -233,6 +280,7 @@ Plan Draft::finish() {
                          return std::pair(one.tokens.first, !one.tokens.empty()) <
                                 std::pair(other.tokens.first, !other.tokens.empty());
                      });
+    settle_casts(plan);
     return std::move(plan);
 }
 

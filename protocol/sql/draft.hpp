@@ -22,6 +22,10 @@ struct Quoting {
     void add(const Quoting& more);
 };
 
+/// An added column of a PostgreSQL result. In binary form it would be what nobody here reads, so it
+/// is cast to text; where the result is text, and the cast changes nothing, it is left out.
+[[nodiscard]] std::string needless_cast(std::string column);
+
 /// A plan in the making: what all planners ask of a statement and do to it. Lives for one call of
 /// `make_plan`.
 struct Draft {

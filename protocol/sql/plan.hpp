@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -155,6 +156,10 @@ struct Plan {
     bool counts_records = false;
     /// How many it read, where it may skip some; else as many as it made.
     std::size_t records = 0;
+
+    /// PostgreSQL: the same for a reply that is text for sure. The server takes 2.5 µs for a point
+    /// SELECT's casts to text, of 20. Null: no other one.
+    std::shared_ptr<const Plan> in_text;
 
     [[nodiscard]] bool rewrites() const noexcept { return !splices.empty(); }
 };

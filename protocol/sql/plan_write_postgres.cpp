@@ -61,9 +61,9 @@ class PostgresWrite {
         }
         if (table_.source == VersionSource::system) {
             const bool knows_xid8 = draft_.options.postgres_version >= 130000;
-            columns_ +=
-                draft_.added(ColumnRole::transaction, AddedColumn::no_table,
-                             knows_xid8 ? "pg_current_xact_id()::text" : "txid_current()::text");
+            columns_ += draft_.added(
+                ColumnRole::transaction, AddedColumn::no_table,
+                needless_cast(knows_xid8 ? "pg_current_xact_id()::text" : "txid_current()::text"));
         }
         read_joined();
         draft_.note_other_reads(draft_.structure.id_of(block_));
@@ -77,18 +77,19 @@ class PostgresWrite {
                             qualifier_ + "." + draft_.quote(table_.writers));
     }
     std::string seen(const std::string& column) {
-        return draft_.added(ColumnRole::seen, index_, qualifier_ + "." + column + "::text");
+        return draft_.added(ColumnRole::seen, index_,
+                            needless_cast(qualifier_ + "." + column + "::text"));
     }
     std::string made() {
-        return draft_.added(ColumnRole::made, index_, qualifier_ + ".xmin::text");
+        return draft_.added(ColumnRole::made, index_, needless_cast(qualifier_ + ".xmin::text"));
     }
     [[nodiscard]] bool has_old() const {
         return draft_.options.postgres_version >= knows_old &&
                draft_.name(target_.alias) != "old" && draft_.name(target_.alias) != "new";
     }
     std::string old_and_new() {
-        std::string both = draft_.added(ColumnRole::seen, index_, "old.xmin::text");
-        return both += draft_.added(ColumnRole::made, index_, "new.xmin::text");
+        std::string both = draft_.added(ColumnRole::seen, index_, needless_cast("old.xmin::text"));
+        return both += draft_.added(ColumnRole::made, index_, needless_cast("new.xmin::text"));
     }
 
     /// The version that is about to be overwritten, noted where the row is met: by a condition that

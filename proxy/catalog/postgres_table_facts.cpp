@@ -12,12 +12,13 @@ namespace {
 namespace json = boost::json;
 using sql::TableKind;
 
-/// Types whose text is the same in every session, whatever it has set.
-constexpr std::array<std::string_view, 6> plain_types{"int2", "int4", "int8",
-                                                      "oid",  "uuid", "bool"};
-constexpr std::array<std::string_view, 18> stable_types{
-    "numeric", "text",    "varchar",  "bpchar", "name",   "char",  "enum",   "inet", "cidr",
-    "citext",  "macaddr", "macaddr8", "bit",    "varbit", "jsonb", "pg_lsn", "time", "timetz"};
+/// Types whose text is the same in every session, whatever it has set. A plain one is that which a
+/// result in text form has as well; a bool is not: cast to text it is `true`, and `t` there.
+constexpr std::array<std::string_view, 5> plain_types{"int2", "int4", "int8", "oid", "uuid"};
+constexpr std::array<std::string_view, 19> stable_types{
+    "bool",   "numeric", "text",   "varchar", "bpchar",  "name",     "char",
+    "enum",   "inet",    "cidr",   "citext",  "macaddr", "macaddr8", "bit",
+    "varbit", "jsonb",   "pg_lsn", "time",    "timetz"};
 
 /// What makes bytes of a value that are the same in every session, where its text is not.
 struct Sender {

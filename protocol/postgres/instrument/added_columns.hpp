@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -58,11 +60,16 @@ inline std::optional<Kept> cut_row(Bytes body, std::size_t added, std::vector<Fi
     return reader.ok() && reader.at_end() ? std::optional(kept) : std::nullopt;
 }
 
-/// The same of a RowDescription. Nothing, too, when an added column is not of type text, or has a
-/// name that does not begin with `prefix`.
+/// text, and the types whose text needs no cast: int2, int4, int8, oid, xid, xid8, uuid.
+inline bool is_type_of_ours(std::uint32_t type) noexcept {
+    constexpr std::array<std::uint32_t, 8> ours{25, 21, 23, 20, 26, 28, 5069, 2950};
+    return std::find(ours.begin(), ours.end(), type) != ours.end();
+}
+
+/// The same of a RowDescription. Nothing, too, when an added column is of another type than ours,
+/// or has a name that does not begin with `prefix`.
 inline std::optional<Kept> cut_description(Bytes body, std::size_t added,
                                            std::string_view prefix) noexcept {
-    constexpr std::uint32_t type_text = 25;
     ByteReader reader(body);
     const std::uint16_t columns = reader.be16();
     if (columns < added) {
@@ -81,7 +88,7 @@ inline std::optional<Kept> cut_description(Bytes body, std::size_t added,
         reader.be32();  // modifier
         reader.be16();  // format
         if (!reader.ok() ||
-            (i >= kept.columns && (type != type_text || !name.starts_with(prefix)))) {
+            (i >= kept.columns && (!is_type_of_ours(type) || !name.starts_with(prefix)))) {
             return std::nullopt;
         }
     }

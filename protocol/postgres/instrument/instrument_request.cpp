@@ -96,11 +96,13 @@ void Instrument::prepare_too_long(std::uint8_t type, Bytes body) {
 }
 
 bool Instrument::plan(std::string_view text, std::string_view parameter_types, bool insist) {
+    const bool in_text = next_.request == Reply::query;
     const bool behind =
         changes_in_flight_ > 0 || (ends_in_flight_ > 0 && context_.changed_in_transaction());
     const std::string_view stopped = fused_ ? "fuse" : ready_ ? "" : "before login";
     return planner_.plan(
-        text, {stopped, behind, insist, true, false, parameter_types, next_.lexing, encoding_},
+        text,
+        {stopped, behind, insist, true, false, in_text, parameter_types, next_.lexing, encoding_},
         next_.statements, out_);
 }
 

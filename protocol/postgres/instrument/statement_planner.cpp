@@ -293,7 +293,9 @@ bool StatementPlanner::ask(std::string_view text, const Situation& situation,
     if (!statement.reason.empty()) {
         return true;
     }
-    use(std::move(plan), statement);
+    // What is declared or prepared here may be fetched or executed in binary form.
+    const bool kept = !(statement.declares.empty() && statement.prepares.empty());
+    use(situation.in_text && !kept && plan->in_text ? plan->in_text : std::move(plan), statement);
     statement.looked_up = context();
     return true;
 }

@@ -42,6 +42,7 @@ class StatementPlanner {
         bool insist = false;               ///< there was waiting enough
         bool alone = true;                 ///< no other statement stands in the text
         bool renamed = false;              ///< one in front of it has changed what it executes
+        bool in_text = false;              ///< its results are text: those of a Query
         std::string_view parameter_types;  ///< as `sql::PlanQuestion` has them
         const sql::LexerState& lexing;
         const TextEncoding& encoding;

@@ -79,6 +79,29 @@ TEST_F(PlannerPostgresWrite, NamesNoOverwrittenVersionOfARowWithAnotherKey) {
               Coverage::opaque);
 }
 
+TEST_F(PlannerPostgresWrite, CastsNothingWhereTheResultIsTextAnyway) {
+    const auto in_text = [this](std::string_view text) {
+        postgres(text);
+        std::string out;
+        apply(plan_.in_text ? *plan_.in_text : plan_, tokens_, "", out);
+        return out;
+    };
+    EXPECT_EQ(in_text("delete from acc where id = 1"),
+              "delete from acc where id = 1 returning acc.\"id\", acc.xmin, "
+              "pg_current_xact_id() ");
+    EXPECT_EQ(plan_.in_text->added.size(), plan_.added.size());
+    EXPECT_EQ(in_text("select bal from acc where id = 1"),
+              "select bal, acc.\"id\" as isotap_1, acc.xmin as isotap_2  from acc where id = 1");
+    EXPECT_EQ(in_text("select v from pair"),
+              "select v, pair.\"a\"::text as isotap_1, pair.\"b\"::text as isotap_2, "
+              "pair.xmin as isotap_3  from pair")
+        << "of other types the text may be another one";
+    const std::string united = in_text("select bal from acc union all select v from pair");
+    EXPECT_EQ(plan_.in_text, nullptr) << "arms must agree in their types: " << united;
+    EXPECT_EQ(in_text("select d.x from (select bal as x from acc) d").find("\x1f"),
+              std::string::npos);
+}
+
 TEST_F(PlannerPostgresWrite, ReturnsWhatADeleteRemoved) {
     EXPECT_EQ(postgres("delete from acc where id = 1"),
               "delete from acc where id = 1 returning acc.\"id\"::text, acc.xmin::text, "
