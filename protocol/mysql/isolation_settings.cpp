@@ -32,8 +32,9 @@ void IsolationSettings::set(const sql::TransactionControl& control) noexcept {
         if (control.sets_level) doubt();
         return;
     }
-    if (control.verb != TransactionVerb::set) {
-        return;
+    if (control.verb != TransactionVerb::set ||
+        (!control.sets_level && control.read_only == Switch::unsaid)) {
+        return;  // autocommit, say: nothing is set for the next transaction
     }
     switch (control.scope) {
         case SettingScope::next_transaction:

@@ -224,6 +224,15 @@ TEST(MysqlTransactions, LevelsComeFromWhatSucceeded) {
                              "4 RC session read-only"}));
 }
 
+/// So says a driver that opens its sessions without autocommit, and a framework behind it.
+TEST(MysqlTransactions, AutocommitIsNoLevelOfTheNextTransaction) {
+    const Lines lines =
+        history_of({{"SET autocommit=0", ok(1, manual)},
+                    {"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", ok(1, manual)},
+                    {"SELECT 1", result_set(1, 1, manual_open)}});
+    EXPECT_THAT(lines, testing::Contains("3 RC session"));
+}
+
 /// The levels that transactions are told to have had, without their numbers.
 Lines levels_of(const std::vector<Step>& steps) {
     Lines levels;
