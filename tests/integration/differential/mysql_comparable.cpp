@@ -19,9 +19,10 @@ constexpr unsigned of_the_plan = 0x10 | 0x20 | 0x800;
 constexpr unsigned metadata_changed = 0x400;
 
 /// Never NULL, part of a key of any kind, counted up, set by the server, binary: flags of columns
-/// that those of a temporary table do not have.
+/// that those of a temporary table do not have. The last one only they have, where they are
+/// grouped.
 constexpr unsigned of_the_source =
-    0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x200 | 0x400 | 0x1000 | 0x2000 | 0x4000;
+    0x1 | 0x2 | 0x4 | 0x8 | 0x80 | 0x200 | 0x400 | 0x1000 | 0x2000 | 0x4000 | 0x8000;
 
 /// Of a text or bytes without a bound; how long one may be is another thing in a temporary table.
 constexpr unsigned long_flag = 0x10;

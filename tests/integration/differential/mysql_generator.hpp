@@ -59,6 +59,7 @@ class MysqlGenerator : private Chooser {
     std::string select_list(const Scope& scope, std::size_t& columns);
     std::string select(int depth);
     std::string grouped(const Scope& scope, const std::string& source);
+    std::string merged();
     std::string windowed(const Scope& scope, const std::string& source);
     std::string set_operation(int depth);
     std::string with(int depth);

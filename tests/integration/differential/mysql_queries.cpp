@@ -92,6 +92,42 @@ std::string MysqlGenerator::grouped(const Scope& scope, const std::string& sourc
            (chance(3) ? " having count(*) > " + std::to_string(pick(0, 3)) : "");
 }
 
+/// Rows that the result does not show, found by what can be asked twice.
+std::string MysqlGenerator::merged() {
+    Scope scope{scoped(any_table(false))};
+    std::string source = named(scope.front());
+    if (chance(3)) {
+        const InScope other = scoped(any_table(false));
+        if (other.alias != scope.front().alias) {
+            source += (chance(2) ? " join " : " left join ") + named(other) + " on " +
+                      column(integer, scope) + " = " + column(integer, {other});
+            scope.push_back(other);
+        }
+    }
+    const MysqlType type = one_of(std::array{integer, text, mood, date});
+    const std::string one = column(type, scope);
+    const std::string two = column(integer, scope);
+    std::string where;
+    for (int left = pick(0, 2); left > 0; --left) {
+        where += (where.empty() ? " where " : one_of(std::array{" and ", " or "})) +
+                 column(integer, scope) + one_of(std::array{" > ", " <= ", " <> "}) +
+                 std::to_string(pick(0, 9));
+    }
+    source = " from " + source + where;
+    const std::string& key = scope.front().table->key;
+    switch (pick(key.empty() || scope.size() > 1 ? 1 : 0, 4)) {
+        case 0:
+            return "select *" + source + " order by " + key + (chance(2) ? " desc" : "") +
+                   " limit " + std::to_string(pick(0, 3)) + ", " + std::to_string(pick(0, 4));
+        case 1: return "select distinct " + one + (chance(2) ? ", " + two : " as c0") + source;
+        case 2:
+            return "select " + one + ", count(*), max(" + two + ")" + source + " group by " + one +
+                   (chance(3) ? " having count(*) > 1" : "") + (chance(2) ? " order by 1" : "");
+        case 3: return "select " + one + ", " + two + source + " group by " + one + ", " + two;
+        default: return "select count(*) from (select distinct " + one + source + ") d";
+    }
+}
+
 /// One window: over several, MariaDB 10.11 does not give one answer twice.
 std::string MysqlGenerator::windowed(const Scope& scope, const std::string& source) {
     const std::string by = column(integer, scope);
@@ -190,6 +226,8 @@ MysqlStatement MysqlGenerator::query() {
             return {.text =
                         mariadb_ ? "values (1, 'a'), (2, 'b')" : "table " + any_table(true).name};
         case 9: return {.text = "select invoices(id), id from customer where id < 5"};
+        case 10:
+        case 11: return {.text = merged()};
         default: return {.text = select(2)};
     }
 }
