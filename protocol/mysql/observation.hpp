@@ -60,6 +60,7 @@ class Observation {
     [[nodiscard]] std::optional<history::IsolationLevel> level() const noexcept {
         return transactions_.level();
     }
+    [[nodiscard]] bool level_assumed() const noexcept { return transactions_.level_assumed(); }
     [[nodiscard]] const sql::LexerState& lexing() const noexcept { return lexer_state_; }
     /// The session has its settings of the beginning again.
     void settings_reset() noexcept { lexer_state_ = initial_lexing_; }

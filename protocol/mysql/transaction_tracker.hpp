@@ -33,6 +33,11 @@ class TransactionTracker {
     /// level since. One that is assumed is what the session's variable says.
     [[nodiscard]] std::optional<history::IsolationLevel> level() const noexcept;
 
+    /// Nobody has said what level it is.
+    [[nodiscard]] bool level_assumed() const noexcept {
+        return current_isolation_.source == history::LevelSource::server_default;
+    }
+
     /// The first status of the session.
     void started(ServerStatus status) noexcept { take(status); }
 

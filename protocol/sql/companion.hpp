@@ -21,6 +21,9 @@ class Companions {
     /// What keeps the arms of this query from being read again; empty: nothing does.
     [[nodiscard]] std::string_view obstacle(QueryId query) const;
 
+    /// The same of one block, whatever LIMIT stands around it.
+    [[nodiscard]] std::string_view obstacle_of_block(BlockId id) const;
+
     /// Reads every arm of the query again, beside the whole statement. It must be uncorrelated.
     void read_beside(QueryId query);
 
@@ -50,7 +53,6 @@ class Companions {
     [[nodiscard]] bool hides_rows(QueryId id) const;
     /// A LIMIT that changes nothing: see `only_exists`.
     [[nodiscard]] bool within_exists(TokenIndex limit) const;
-    [[nodiscard]] std::string_view obstacle_of_block(BlockId id) const;
     [[nodiscard]] std::string_view obstacle_of_text(TokenRange range) const;
     [[nodiscard]] bool is_column_within(TokenIndex name, TokenRange range) const;
     [[nodiscard]] bool refers_outside(TokenRange text, TokenRange scope) const;

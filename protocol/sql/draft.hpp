@@ -47,6 +47,8 @@ struct Draft {
     Plan plan;
     /// Something is packed: MariaDB must be told not to cut it.
     bool packs = false;
+    /// See `Plan::otherwise`.
+    bool reads_twice = false;
 
     // Coverage only ever gets worse; the first reason for the worst one stands.
     void partial(std::string_view reason);

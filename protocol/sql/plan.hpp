@@ -89,7 +89,8 @@ struct Reread {
     /// They are what the whole result came from, and nothing else tells of the statement: it is
     /// `opaque` until they are told.
     bool of_result = false;
-    /// The result tells the same as `packed_if_short`: to be put only where that was too long.
+    /// The result tells the same as `packed_if_short`: to be put, if at all, only where that was
+    /// too long.
     bool spare = false;
 
     [[nodiscard]] bool wanted() const noexcept { return !text.empty(); }
@@ -138,6 +139,10 @@ struct Plan {
     /// Triggers tell of the write: the session names the writer ahead of the statement, and what
     /// `afterwards` gives is of the form that `protocol/mysql/instrument/told_write.hpp` reads.
     bool told_by_triggers = false;
+
+    /// This one reads rows twice to tell of them: a plan for where that would lock more or might
+    /// see others, and for where the server does not take it. Null: there is no need of one.
+    std::shared_ptr<const Plan> otherwise;
 
     /// The server closes the connection of a client that sends it a text of this size.
     std::size_t text_max = SIZE_MAX;

@@ -4,6 +4,7 @@
 #include "protocol/sql/blocks.hpp"
 #include "protocol/sql/carry.hpp"
 #include "protocol/sql/companion.hpp"
+#include "protocol/sql/constant_column.hpp"
 #include "protocol/sql/draft.hpp"
 #include "protocol/sql/reread.hpp"
 #include "protocol/sql/subquery_use.hpp"
@@ -20,6 +21,7 @@ class SelectPlan {
           structure_(draft.structure),
           carrier_(draft),
           companions_(draft),
+          constants_(draft),
           rereads_(draft, Reread::Hold::snapshot),
           beside_(draft.structure.blocks.size(), false) {}
 
@@ -137,6 +139,7 @@ class SelectPlan {
         }
         if (why.empty()) {
             carrier_.carry_top();
+            tell_skipped();
             tell_left();
         } else if (is_subquery_only(top)) {
             draft_.partial(why);
@@ -164,6 +167,16 @@ class SelectPlan {
             } else {
                 draft_.partial(left.why);
             }
+        }
+    }
+
+    /// Until the result has come, coverage is what it would be without that.
+    void tell_skipped() {
+        constexpr std::string_view why = "OFFSET hides rows";
+        Plan& plan = draft_.plan;
+        if (plan.reason == why && constants_.can_tell_skipped()) {
+            constants_.tell_skipped();
+            plan.silent_when_empty = plan.reread.spare = plan.reread.completes = true;
         }
     }
 
@@ -233,6 +246,18 @@ class SelectPlan {
         }
         draft_.plan.coverage = history::Coverage::opaque;
         draft_.plan.reread.of_result = true;
+        if (const QueryId source = rereads_.source_of_result(); constants_.can_tell(source)) {
+            constants_.tell(source);
+            lift_limit_of_group_concat();
+            draft_.plan.reply = ReplyChange::strip;
+            draft_.plan.reread.spare = true;
+            draft_.plan.silent_when_empty = has_any_having();
+        }
+    }
+
+    [[nodiscard]] bool has_any_having() const {
+        return std::any_of(structure_.blocks.begin(), structure_.blocks.end(),
+                           [](const Block& block) { return block.has(Clause::having); });
     }
 
     /// Gives what keeps a subquery in an expression from being told.
@@ -330,6 +355,7 @@ class SelectPlan {
     const Structure& structure_;
     Carrier carrier_;
     Companions companions_;
+    ConstantColumns constants_;
     Rereads rereads_;
     std::vector<bool> beside_;
     /// Why the result does not tell what it came from, though that can be read again.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "protocol/sql/draft.hpp"
@@ -131,7 +132,14 @@ Plan make_plan(const TokenList& tokens, const Structure& structure, const LexerS
     }
     plan_by_kind(draft);
     hide_auxiliary(draft);
-    return draft.finish();
+    Plan plan = draft.finish();
+    if (draft.reads_twice) {
+        PlannerOptions once = options;
+        once.reads_twice = false;
+        plan.otherwise =
+            std::make_shared<const Plan>(make_plan(tokens, structure, state, catalog, once));
+    }
+    return plan;
 }
 
 }  // namespace isotap::sql

@@ -12,6 +12,7 @@ namespace isotap::sql {
 struct PlannerOptions {
     std::uint32_t postgres_version = 150000;  ///< as server_version_num: 18 and later know `old`
     std::uint32_t wlist_entries = 16;         ///< writers that a row remembers; 0: all
+    bool reads_twice = true;                  ///< see `Plan::otherwise`
 };
 
 /// Decides how the statements of one shape are captured, and how their text changes for it. Pure:

@@ -34,6 +34,29 @@ PlanAnswer refused(const Trouble& trouble, std::string& detail) {
     return {opaque_plan(trouble.reason), 0, trouble.outcome};
 }
 
+/// The plan, if it is one that the server takes and no client sees.
+PlanAnswer proved(const sql::Plan& made, const PlanJob& job, const sql::TokenList& tokens,
+                  sql::StatementKind kind, SideConnection& side, std::string& trouble) {
+    auto plan = std::make_shared<sql::Plan>(made);
+    plan->text_max = side.text_max();
+    if (!plan->rewrites()) {
+        return {std::move(plan), 0, PlanOutcome::unchanged};
+    }
+    std::string rewritten;
+    sql::apply(*plan, tokens, stamp_of_proof, rewritten);
+    if (rewritten.size() >= plan->text_max) {
+        return refused({PlanOutcome::not_prepared, "statement too long", {}}, trouble);
+    }
+    if (kind == sql::StatementKind::load) {
+        // No server prepares it. Where one refuses our text, the client's own goes.
+        return {std::move(plan), 0, PlanOutcome::unproved};
+    }
+    if (const auto shown = side.prove({job.text, rewritten, *plan, job.parameter_types}); !shown) {
+        return refused(shown.error(), trouble);
+    }
+    return {std::move(plan), 0, PlanOutcome::proved};
+}
+
 }  // namespace
 
 PlanAnswer make_proved_plan(const PlanJob& job, Versions versions, SideConnection& side,
@@ -58,26 +81,18 @@ PlanAnswer make_proved_plan(const PlanJob& job, Versions versions, SideConnectio
     }
     sql::PlannerOptions options;
     options.postgres_version = side.postgres_version();
-    auto plan = std::make_shared<sql::Plan>(
-        sql::make_plan(tokens, structure, job.lexing, catalog, options));
-    plan->text_max = side.text_max();
-    if (!plan->rewrites()) {
-        return {std::move(plan), 0, PlanOutcome::unchanged};
+    const sql::Plan made = sql::make_plan(tokens, structure, job.lexing, catalog, options);
+    PlanAnswer answer = proved(made, job, tokens, structure.kind, side, trouble);
+    if (!made.otherwise || answer.passing()) {
+        return answer;
     }
-    std::string rewritten;
-    sql::apply(*plan, tokens, stamp_of_proof, rewritten);
-    if (rewritten.size() >= plan->text_max) {
-        return refused({PlanOutcome::not_prepared, "statement too long", {}}, trouble);
+    PlanAnswer otherwise = proved(*made.otherwise, job, tokens, structure.kind, side, trouble);
+    if (answer.outcome != PlanOutcome::proved) {
+        return otherwise;
     }
-    if (structure.kind == sql::StatementKind::load) {
-        // No server prepares it. Where one refuses our text, the client's own goes.
-        return {std::move(plan), 0, PlanOutcome::unproved};
-    }
-    if (const auto proved = side.prove({job.text, rewritten, *plan, job.parameter_types});
-        !proved) {
-        return refused(proved.error(), trouble);
-    }
-    return {std::move(plan), 0, PlanOutcome::proved};
+    auto both = std::make_shared<sql::Plan>(*answer.plan);
+    both->otherwise = otherwise.plan;
+    return {std::move(both), 0, PlanOutcome::proved};
 }
 
 }  // namespace isotap::proxy

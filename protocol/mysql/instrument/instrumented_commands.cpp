@@ -88,6 +88,11 @@ void InstrumentedConversation::run_query(Bytes packet, std::string_view text, De
                                          const Piece& piece) {
     current_ = std::move(decision);
     observation_->text_sent(text, false, now_);
+    if (current_.plan && current_.plan->otherwise && !may_read_twice()) {
+        current_.plan = current_.plan->otherwise;
+        follow_plan(current_, text.substr(current_.begin, current_.end - current_.begin),
+                    Command::query);
+    }
     if (empties_tables() &&
         (status_.has(StatusFlag::in_transaction) || observation_->statement().ordinal != 1)) {
         // It commits what is open and is a transaction of its own, which the history does not show.

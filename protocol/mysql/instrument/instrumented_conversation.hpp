@@ -153,6 +153,7 @@ class InstrumentedConversation final : public Conversation {
     // Planning.
     [[nodiscard]] Decision decide(std::string_view text, Command command);
     void decide_by_plan(Decision& decision, std::string_view statement, Command command);
+    void follow_plan(Decision& decision, std::string_view statement, Command command);
     [[nodiscard]] std::string_view obstacle(const Decision& decision, Command command) const;
     void run_query(Bytes packet, std::string_view text, Decision decision, const Piece& piece);
     void run_with_row_count(Bytes packet, std::string_view text);
@@ -201,6 +202,7 @@ class InstrumentedConversation final : public Conversation {
     void record_reread(const sql::Plan& plan, bool whole);
     void note_untold_writes(bool writes);
     [[nodiscard]] bool can_reread(const ReplyStep& step) const;
+    [[nodiscard]] bool may_read_twice() const;
     [[nodiscard]] static bool has_questions(const Unread& unread) noexcept {
         return !unread.plan->afterwards.empty() || !unread.reread.empty();
     }
@@ -271,7 +273,8 @@ class InstrumentedConversation final : public Conversation {
     bool fused_ = false;
     /// What ROW_COUNT() is for the client, where it is something else for the server.
     std::optional<std::uint64_t> row_count_;
-    bool counts_in_use_ = false;  ///< the client asks for ROW_COUNT() or FOUND_ROWS()
+    bool results_limited_ = false;  ///< sql_select_limit has been set
+    bool counts_in_use_ = false;    ///< the client asks for ROW_COUNT() or FOUND_ROWS()
     bool over_ = false;
 };
 

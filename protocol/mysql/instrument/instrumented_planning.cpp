@@ -47,6 +47,19 @@ bool mentions_diagnostics(const sql::TokenList& tokens) noexcept {
     return false;
 }
 
+bool has_hint(std::string_view statement) noexcept {
+    return statement.find("/*+") != std::string_view::npos;
+}
+
+/// SET of a limit for every result.
+bool limits_results(const sql::TokenList& tokens) noexcept {
+    bool found = false;
+    for (sql::TokenIndex i = 0; tokens[0].is(Keyword::set) && i < tokens.size(); ++i) {
+        found = found || sql::contains(tokens.text(i), "sql_select_limit");
+    }
+    return found;
+}
+
 /// Where nobody knows what is quoted: within a word, a name or a literal as well.
 bool may_mention(std::string_view text, std::initializer_list<std::string_view> words) noexcept {
     return std::any_of(words.begin(), words.end(), [text](std::string_view word) {
@@ -133,6 +146,7 @@ InstrumentedConversation::Decision InstrumentedConversation::decide(std::string_
                       std::back_inserter(effect.made));
             decision.effect = std::move(effect);
         }
+        results_limited_ = results_limited_ || limits_results(tokens_);
         decision.counts_mentioned = decision.counts_mentioned || mentions_counts(tokens_);
         decision.diagnostics_mentioned =
             decision.diagnostics_mentioned || mentions_diagnostics(tokens_);
@@ -188,6 +202,16 @@ void InstrumentedConversation::decide_by_plan(Decision& decision, std::string_vi
         decision.reason = "no plan yet";
         return;
     }
+    // At which level a prepared one will run, nobody knows.
+    const bool hinted = decision.plan->hints && has_hint(statement);
+    if (decision.plan->otherwise && (command != Command::query || hinted)) {
+        decision.plan = decision.plan->otherwise;
+    }
+    follow_plan(decision, statement, command);
+}
+
+void InstrumentedConversation::follow_plan(Decision& decision, std::string_view statement,
+                                           Command command) {
     decision.coverage = decision.plan->coverage;
     decision.reason = decision.plan->reason;
     decision.rewritten = decision.plan->rewrites();
@@ -207,7 +231,7 @@ void InstrumentedConversation::decide_by_plan(Decision& decision, std::string_vi
         why = "ROW_COUNT in use";
     } else if (decision.told && decision.diagnostics_mentioned) {
         why = "diagnostics in use";
-    } else if (decision.plan->hints && statement.find("/*+") != std::string_view::npos) {
+    } else if (decision.plan->hints && has_hint(statement)) {
         why = "optimizer hint";
     } else if (command == Command::stmt_prepare && writes(*decision.plan) &&
                channel_.in_force.has(Capability::mariadb_bulk_operations)) {

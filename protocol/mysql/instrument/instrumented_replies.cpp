@@ -195,7 +195,8 @@ void InstrumentedConversation::on_captured_result(const Decision& decision, Comm
     cover_gaps();
     if (recorder_.lost() > 0 || recorder_.nameless() > 0) {
         current_.reread.clear();  // coverage stays what it is now
-    } else if (plan.reread.spare && rewriter_.rows() > 0 && !recorder_.cut()) {
+    } else if (plan.reread.spare && !recorder_.cut() &&
+               (rewriter_.rows() > 0 || !plan.silent_when_empty)) {
         current_.reread.clear();
         if (plan.reread.completes) cover(Coverage::full, {});
     } else if (plan.silent_when_empty && rewriter_.rows() == 0 &&

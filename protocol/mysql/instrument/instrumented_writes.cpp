@@ -92,6 +92,17 @@ bool InstrumentedConversation::can_reread(const ReplyStep& step) const {
             current_.plan->reread.hold == sql::Reread::Hold::locks);
 }
 
+/// What a statement reads twice is the same both times, all of it read and none of it locked; and
+/// no question behind it would tell it for less.
+bool InstrumentedConversation::may_read_twice() const {
+    const auto level = observation_->level();
+    const bool snapshot = level == history::IsolationLevel::repeatable_read;
+    const bool asked_behind =
+        current_.plan->reread.of_result && status_.has(StatusFlag::in_transaction);
+    return !results_limited_ && !observation_->level_assumed() &&
+           (level == history::IsolationLevel::read_committed || (snapshot && !asked_behind));
+}
+
 /// The triggers on tables of Oracle's MySQL find the writer in a variable. It is theirs for this
 /// statement alone: what follows may be one that nobody reads.
 void InstrumentedConversation::name_writer(const history::StatementRef& statement) {

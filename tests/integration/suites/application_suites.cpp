@@ -130,7 +130,7 @@ ApplicationSuite knex_on(SuiteServer server, const std::string& name) {
             .source = "knex_mysql",
             .command = {"node", here("knex_mysql_suite.js"), "{port}", "{source}"},
             .passes_min = 17,
-            .captured_min = 0.92};
+            .captured_min = 0.95};
 }
 
 }  // namespace

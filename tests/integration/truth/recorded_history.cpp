@@ -46,6 +46,10 @@ void RecordedHistory::note(const history::TransactionBegan& event) {
     session_of_[event.transaction] = session_names_[event.session];
 }
 
+void RecordedHistory::note(const history::TransactionLevel& event) {
+    transactions[event.transaction].level = event.level;
+}
+
 void RecordedHistory::note(const history::TransactionEnded& event) {
     RecordedTransaction& transaction = transactions[event.transaction];
     transaction.committed = event.outcome == history::Outcome::committed;

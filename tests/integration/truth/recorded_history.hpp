@@ -35,6 +35,7 @@ struct RecordedTransaction {
     bool committed = false;
     bool indeterminate = false;
     bool incomplete = false;
+    history::IsolationLevel level = history::IsolationLevel::unknown;
     std::vector<RecordedStatement> statements;
 
     /// What it wrote and did not take back, in order: each with its statement. Updates that
@@ -68,6 +69,7 @@ class RecordedHistory final : public history::EventSink {
     void note(const history::NameDefined& event);
     void note(const history::SessionBegan& event);
     void note(const history::TransactionBegan& event);
+    void note(const history::TransactionLevel& event);
     void note(const history::TransactionEnded& event);
     void note(const history::StatementBegan& event);
     void note(const history::StatementEnded& event);

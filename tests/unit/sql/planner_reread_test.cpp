@@ -26,8 +26,9 @@ class PlannerReread : public Planner {
         catalog_.add("keyless", VersionSource::columns, {"v"}, {}).indexed.emplace();
     }
 
-    /// The question about a statement.
+    /// The question about a statement whose rows may not be read twice in it.
     std::string again(std::string_view text, const LexerState& state) {
+        options_.reads_twice = false;
         plan_ = plan(text, state);
         std::string question;
         ask_again(plan_.reread, tokens_, question);
