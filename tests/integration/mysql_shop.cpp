@@ -10,10 +10,23 @@ constexpr std::uint8_t execute = 0x17;
 constexpr std::uint8_t fetch = 0x1c;
 constexpr std::uint8_t reset_connection = 0x1f;
 
+/// Whether an index was used is said of the statement with its added columns, see TRANSPARENCY.md.
+MysqlPacket without_index_flag(MysqlPacket packet) {
+    constexpr std::size_t end_of_rows = 9;  // bytes, less than
+    constexpr std::size_t status_at = 3;
+    constexpr unsigned no_index_used = 0x20;
+    if (packet.head() == 0xfe && packet.payload.size() < end_of_rows) {
+        char& status = packet.payload.at(status_at);
+        status = static_cast<char>(static_cast<unsigned char>(status) & ~no_index_used);
+    }
+    return packet;
+}
+
 std::string as_text(const std::vector<MysqlPacket>& packets) {
     static const char* const digits = "0123456789abcdef";
     std::string text;
-    for (const MysqlPacket& packet : packets) {
+    for (const MysqlPacket& one : packets) {
+        const MysqlPacket packet = without_index_flag(one);
         text += std::to_string(packet.sequence) + ":";
         for (const char c : packet.payload) {
             const auto byte = static_cast<unsigned char>(c);
