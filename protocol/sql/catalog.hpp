@@ -35,6 +35,8 @@ struct Table {
     std::vector<std::string> key_bytes;
     /// What the client sees, in order: all columns but the auxiliary ones.
     std::vector<std::string> columns;
+    /// PostgreSQL: those of them that the server computes, which COPY leaves out.
+    std::vector<std::string> generated;
     /// MySQL family: both in character set ascii, which mixes with every other one.
     std::string row_id = "isotap_rowid";
     std::string writers = "isotap_wlist";

@@ -108,6 +108,8 @@ void plan_select(Draft& draft);
 void plan_postgres_write(Draft& draft);
 void plan_mysql_write(Draft& draft);
 void plan_truncate(Draft& draft);
+/// COPY of a table.
+void plan_copy(Draft& draft);
 /// LOAD DATA of MariaDB into `table`.
 void plan_mariadb_load(Draft& draft, const Block& block, const Table& table);
 /// What LOAD DATA asks for, reads and meets, whoever tells of its rows. `untold`: why some are not

@@ -157,6 +157,14 @@ struct Plan {
     /// `tables` are empty once the statement is through; no rows tell so.
     bool empties = false;
 
+    /// COPY of a table: queries that show what it copies, before and after. The server reads a COPY
+    /// only when it runs, so that these are proved in its place. Else empty.
+    struct ShownBy {
+        std::string original;
+        std::string rewritten;
+    };
+    ShownBy shown_by;
+
     /// With `rebuild`: the completion of the statement says how many rows it read and made.
     bool counts_records = false;
     /// How many it read, where it may skip some; else as many as it made.

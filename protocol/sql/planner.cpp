@@ -27,17 +27,32 @@ bool empties_tables(const TokenList& tokens) noexcept {
     return tokens[0].is(Keyword::truncate);
 }
 
+bool mentions(const TokenList& tokens, Keyword keyword) noexcept {
+    for (TokenIndex at = 0; at < tokens.size(); ++at) {
+        if (tokens[at].is(keyword)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool copies_rows(const Structure& structure, const LexerState& state) noexcept {
+    return structure.kind == StatementKind::copy && state.dialect == Dialect::postgres;
+}
+
 /// What is neither a query nor a write of rows that a text names.
 void plan_other(Draft& draft) {
     if (empties_tables(draft.tokens)) {
         plan_truncate(draft);
         return;
     }
+    if (copies_rows(draft.structure, draft.state)) {
+        plan_copy(draft);
+        return;
+    }
     std::string_view why;
     if (draft.state.dialect == Dialect::mysql) {
         why = why_untold_on_mysql(draft.tokens);
-    } else if (draft.structure.kind == StatementKind::copy) {
-        why = "copy";
     } else if (draft.structure.kind == StatementKind::explain) {
         why = "explain";
     } else if (draft.structure.kind == StatementKind::call) {
@@ -112,7 +127,8 @@ bool may_be_rewritten(StatementKind kind) {
 std::optional<Plan> plan_without_catalog(const TokenList& tokens, const LexerState& state) {
     Structure structure;
     parse(tokens, state, structure);
-    const bool asks = may_be_rewritten(structure.kind) || empties_tables(tokens);
+    const bool copies = copies_rows(structure, state) && !mentions(tokens, Keyword::from);
+    const bool asks = may_be_rewritten(structure.kind) || empties_tables(tokens) || copies;
     if (structure.sure() && asks && !structure.relations.empty()) {
         return std::nullopt;
     }

@@ -51,7 +51,10 @@ PlanAnswer proved(const sql::Plan& made, const PlanJob& job, const sql::TokenLis
         // No server prepares it. Where one refuses our text, the client's own goes.
         return {std::move(plan), 0, PlanOutcome::unproved};
     }
-    if (const auto shown = side.prove({job.text, rewritten, *plan, job.parameter_types}); !shown) {
+    const bool by_itself = plan->shown_by.original.empty();
+    const std::string& original = by_itself ? job.text : plan->shown_by.original;
+    const std::string& changed = by_itself ? rewritten : plan->shown_by.rewritten;
+    if (const auto shown = side.prove({original, changed, *plan, job.parameter_types}); !shown) {
         return refused(shown.error(), trouble);
     }
     return {std::move(plan), 0, PlanOutcome::proved};

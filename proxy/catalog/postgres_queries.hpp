@@ -23,6 +23,9 @@ select named.ord, json_build_object(
         select from pg_catalog.pg_inherits h where c.oid in (h.inhparent, h.inhrelid)),
     'columns', (select json_agg(a.attname order by a.attnum) from pg_catalog.pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
+    'generated', (select json_agg(a.attname order by a.attnum) from pg_catalog.pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+            and a.attgenerated <> ''),
     'root_schema', rn.nspname, 'root_name', rc.relname,
     'key', (select json_agg(json_build_array(a.attname,
             case when b.typtype = 'e' then 'enum'

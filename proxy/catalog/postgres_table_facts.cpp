@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json.hpp>
 
@@ -71,6 +72,16 @@ std::string text_of(const json::value& value) {
     return value.is_string() ? std::string(value.get_string()) : std::string();
 }
 
+std::vector<std::string> texts_of(const json::value& value) {
+    std::vector<std::string> texts;
+    if (const auto* all = value.if_array()) {
+        for (const json::value& one : *all) {
+            texts.push_back(text_of(one));
+        }
+    }
+    return texts;
+}
+
 TableKind kind_of(const json::object& row) {
     if (row.at("own").get_bool()) {
         return TableKind::system;
@@ -102,11 +113,8 @@ TableFacts postgres_table_facts(const json::object& row) {
                      text_of(row.at(shares_key ? "root_name" : "name"));
     facts.is_part = shares_key && (row.at("root_schema") != row.at("schema") ||
                                    row.at("root_name") != row.at("name"));
-    if (const auto* columns = row.at("columns").if_array()) {
-        for (const json::value& column : *columns) {
-            facts.columns.push_back(text_of(column));
-        }
-    }
+    facts.columns = texts_of(row.at("columns"));
+    facts.generated = texts_of(row.at("generated"));
     if (const auto* key = row.at("key").if_array()) {
         for (const json::value& column : *key) {
             facts.key.push_back(text_of(column.at(0)));

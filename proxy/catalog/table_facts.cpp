@@ -58,6 +58,7 @@ sql::Table table_of(const TableFacts& facts, Versions versions, history::Dialect
             table.columns.push_back(column);
         }
     }
+    table.generated = facts.generated;
     table.key = facts.key;
     table.indexed = facts.indexed;
     table.key_bytes = facts.key_bytes;

@@ -26,7 +26,8 @@ enum class KeyText : std::uint8_t {
 struct TableFacts {
     std::string identity;  ///< schema.name; of a partition: of the table whose key it shares
     sql::TableKind kind = sql::TableKind::other;
-    std::vector<std::string> columns;  ///< all of them
+    std::vector<std::string> columns;    ///< all of them
+    std::vector<std::string> generated;  ///< see sql::Table
     std::vector<std::string> key;
     std::optional<std::vector<std::string>> indexed;  ///< see sql::Table
     std::vector<KeyText> key_text;

@@ -129,7 +129,10 @@ TEST_F(Planner, SaysWhatItMisses) {
         {"select * from looks", "view"},
         {"select * from acc a (x, y)", "renamed columns"},
         {"merge into acc using kin on true when matched then delete", "MERGE before PostgreSQL 18"},
-        {"copy acc to stdout", "copy"},
+        {"copy acc from stdin", "copy from"},
+        {"copy looks to stdout", "view"},
+        {"copy part to stdout", "partitioned table"},
+        {"copy (select 1) to stdout", "copy"},
         {"explain select 1", "explain"},
         {"call f()", "call"},
         {"insert into part values (1) on conflict (id) do update set id = 1",
@@ -144,6 +147,34 @@ TEST_F(Planner, SaysWhatItMisses) {
     }
     for (const char* text : {"begin", "set x = 1", "create table t (a int)", ""}) {
         EXPECT_EQ(plan(text, postgres_state()).coverage, Coverage::none) << text;
+    }
+}
+
+// Other errors than those of COPY itself must not come, nor other columns.
+TEST_F(Planner, MakesACopyOfATableOneOfAQuery) {
+    const std::string in_one_process =
+        " where case when false then pg_catalog.txid_current() is null else true end";
+    EXPECT_EQ(postgres("copy acc to stdout (format csv, header)"),
+              "copy (select *, acc.\"id\"::text as isotap_1, acc.xmin::text as isotap_2 from only "
+              "acc" +
+                  in_one_process + ") to stdout (format csv, header)");
+    EXPECT_EQ(plan_.coverage, Coverage::full);
+    EXPECT_EQ(plan_.reply, ReplyChange::strip);
+    EXPECT_EQ(plan_.shown_by.original, "select * from only acc");
+    EXPECT_EQ(postgres("copy s.acc (BAL, \"id\") to stdout"),
+              "copy (select s.acc.\"bal\", s.acc.\"id\", s.acc.\"id\"::text as isotap_1, "
+              "s.acc.xmin::text as isotap_2 from only s.acc" +
+                  in_one_process + ") to stdout");
+    EXPECT_EQ(plan_.shown_by.original, "select s.acc.\"bal\", s.acc.\"id\" from only s.acc");
+    catalog_.add("comp", VersionSource::system, {"id", "a", "twice"}).generated = {"twice"};
+    EXPECT_NE(postgres("copy comp (id, a) to stdout").find("comp.\"a\", comp.\"id\"::text"),
+              std::string::npos);
+    expect_opaque("copy comp to stdout", postgres_state(), "generated columns");
+    for (const char* text :
+         {"copy comp (twice) to stdout", "copy acc (bal, bal) to stdout",
+          "copy acc (xmin) to stdout", "copy acc (nothing) to stdout", "copy acc () to stdout",
+          "copy acc (bal + 1) to stdout", "copy binary acc", "copy acc, kin to stdout"}) {
+        expect_opaque(text, postgres_state(), "copy");
     }
 }
 
