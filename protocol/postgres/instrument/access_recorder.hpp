@@ -35,6 +35,9 @@ class AccessRecorder {
     /// nothing of the row was told.
     [[nodiscard]] bool record(std::span<const Field> added);
 
+    /// A row that was too long to be read.
+    void lose() noexcept { ++lost_; }
+
     /// Rows of the statement that were beyond `Limits::rows_per_statement`.
     [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
 

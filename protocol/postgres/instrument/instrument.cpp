@@ -54,6 +54,12 @@ bool Instrument::changes(std::uint8_t type, Reply front) const noexcept {
             const PlannedStatement* statement = answering();
             return statement != nullptr && statement->change() != ReplyChange::none;
         }
+        case BackendType::copy_out_response:
+        case BackendType::copy_data:
+        case BackendType::copy_done: {
+            const PlannedStatement* statement = answering();
+            return statement != nullptr && statement->copies;
+        }
         case BackendType::error_response:
         case BackendType::notice_response: return anything_rewritten();
         default: return false;
@@ -62,13 +68,14 @@ bool Instrument::changes(std::uint8_t type, Reply front) const noexcept {
 
 Instrument::Answer Instrument::answer(std::uint8_t type, Bytes body, Bytes kept, bool kept_cut,
                                       protocol::Actions& actions) {
-    if (type == static_cast<std::uint8_t>(BackendType::row_description)) {
-        return describe(body, actions);
+    switch (static_cast<BackendType>(type)) {
+        case BackendType::row_description: return describe(body, actions);
+        case BackendType::data_row: return row(body, actions);
+        case BackendType::copy_out_response: return begin_copy(body, actions);
+        case BackendType::copy_data: return copied(body, actions);
+        case BackendType::copy_done: return end_copy(actions);
+        default: return at_position(type, body, kept, kept_cut, actions);
     }
-    if (type == static_cast<std::uint8_t>(BackendType::data_row)) {
-        return row(body, actions);
-    }
-    return at_position(type, body, kept, kept_cut, actions);
 }
 
 Instrument::Answer Instrument::describe(Bytes body, protocol::Actions& actions) {
@@ -103,18 +110,27 @@ Instrument::Answer Instrument::row(Bytes body, protocol::Actions& actions) {
         blow("a row has fewer columns than were planned");
         return {};
     }
-    if (!fused_ && (recording_ || !planner_.means_others(statement))) {
-        if (!recording_) {
-            begin_recording(statement);
-        }
-        if (!recorder_.record(values_)) {
-            blow("a row does not say what it was asked for");
-        }
-    }
+    tell(statement, values_);
     if (swallows) {
         return {Fate::swallow, {}};
     }
     return {Fate::replace, shortened(BackendType::data_row, body, *kept, actions)};
+}
+
+/// Of one row: what was added to it, where that could be read.
+void Instrument::tell(const PlannedStatement& statement,
+                      std::optional<std::span<const Field>> added) {
+    if (fused_ || (!recording_ && planner_.means_others(statement))) {
+        return;
+    }
+    if (!recording_) {
+        begin_recording(statement);
+    }
+    if (!added) {
+        recorder_.lose();
+    } else if (!recorder_.record(*added)) {
+        blow("a row does not say what it was asked for");
+    }
 }
 
 /// A cursor does not see what its own transaction writes after it was declared, and one that has
@@ -179,7 +195,8 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
         coverage = Coverage::none;  // its rows come when they are fetched, or when it is executed
         reason = {};
     }
-    if (fused_ && statement != nullptr && statement->change() != ReplyChange::none) {
+    if (fused_ && statement != nullptr &&
+        (statement->change() != ReplyChange::none || statement->copies)) {
         coverage = Coverage::opaque;
         reason = "fuse";
     } else if (statement != nullptr && statement->only_in != 0 &&
@@ -208,6 +225,7 @@ void Instrument::cover(const PlannedStatement* statement, Time now) {
     observation_.cover(coverage, reporting_.names->id_of(reason));
     recording_ = false;
     broken_ = false;
+    copy_.reset();
 }
 
 void Instrument::on_completed(std::string_view tag, Time now) {
@@ -287,6 +305,7 @@ void Instrument::end_transaction(bool committed) {
 void Instrument::on_error(Reply failed) {
     recording_ = false;
     broken_ = false;
+    copy_.reset();
     if (!takes(failed)) {
         return;
     }

@@ -16,6 +16,7 @@
 #include "protocol/postgres/instrument/access_recorder.hpp"
 #include "protocol/postgres/instrument/added_columns.hpp"
 #include "protocol/postgres/instrument/asked.hpp"
+#include "protocol/postgres/instrument/copy_rows.hpp"
 #include "protocol/postgres/instrument/names_in_use.hpp"
 #include "protocol/postgres/instrument/session_context.hpp"
 #include "protocol/postgres/instrument/statement_planner.hpp"
@@ -77,7 +78,8 @@ class Instrument {
     void on_popped();
 
   private:
-    [[nodiscard]] bool plan(std::string_view text, std::string_view parameter_types, bool insist);
+    [[nodiscard]] bool plan(std::string_view text, std::string_view parameter_types, bool kept,
+                            bool insist);
     [[nodiscard]] std::optional<Bytes> prepare_query(Bytes body, bool insist, bool& wait,
                                                      protocol::Actions& actions);
     [[nodiscard]] std::optional<Bytes> prepare_parse(Bytes body, bool insist, bool& wait,
@@ -102,6 +104,10 @@ class Instrument {
     [[nodiscard]] bool anything_rewritten() const noexcept;
     Answer describe(Bytes body, protocol::Actions& actions);
     Answer row(Bytes body, protocol::Actions& actions);
+    Answer begin_copy(Bytes body, protocol::Actions& actions);
+    Answer copied(Bytes body, protocol::Actions& actions);
+    Answer end_copy(protocol::Actions& actions);
+    void tell(const PlannedStatement& statement, std::optional<std::span<const Field>> added);
     Answer at_position(std::uint8_t type, Bytes body, Bytes kept, bool kept_cut,
                        protocol::Actions& actions) const;
     void begin_recording(const PlannedStatement& statement);
@@ -131,9 +137,10 @@ class Instrument {
     int changes_in_flight_ = 0;  ///< unanswered statements that may change what names mean
     int ends_in_flight_ = 0;     ///< and those that may undo such a change
 
-    std::vector<Field> values_;  ///< of the row at hand
-    bool recording_ = false;     ///< the statement that is being answered has shown a row
-    bool broken_ = false;        ///< its result is not what was planned: it passes as it is
+    std::vector<Field> values_;       ///< of the row at hand
+    std::unique_ptr<CopyRows> copy_;  ///< what comes are rows of a COPY
+    bool recording_ = false;          ///< the statement that is being answered has shown a row
+    bool broken_ = false;             ///< its result is not what was planned: it passes as it is
     bool fused_ = false;
     history::TransactionId rolled_back_{};  ///< the last one of those
     bool ready_ = false;  ///< logged in: the server has told how texts are to be read

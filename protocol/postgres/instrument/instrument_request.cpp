@@ -95,14 +95,16 @@ void Instrument::prepare_too_long(std::uint8_t type, Bytes body) {
     }
 }
 
-bool Instrument::plan(std::string_view text, std::string_view parameter_types, bool insist) {
+bool Instrument::plan(std::string_view text, std::string_view parameter_types, bool kept,
+                      bool insist) {
     const bool in_text = next_.request == Reply::query;
     const bool behind =
         changes_in_flight_ > 0 || (ends_in_flight_ > 0 && context_.changed_in_transaction());
     const std::string_view stopped = fused_ ? "fuse" : ready_ ? "" : "before login";
     return planner_.plan(
         text,
-        {stopped, behind, insist, true, false, in_text, parameter_types, next_.lexing, encoding_},
+        {stopped, behind, insist, true, false, in_text, kept, parameter_types, next_.lexing,
+         encoding_},
         next_.statements, out_);
 }
 
@@ -113,7 +115,7 @@ std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wa
     if (!query) {
         return std::nullopt;
     }
-    wait = !plan(query->text, {}, insist);
+    wait = !plan(query->text, {}, false, insist);
     if (wait) {
         return std::nullopt;
     }
@@ -148,7 +150,7 @@ std::optional<Bytes> Instrument::prepare_parse(Bytes body, bool insist, bool& wa
         give_meaning(Asked::Names::statements, parse->statement, opaque("statement names"), {});
         return std::nullopt;
     }
-    wait = !plan(parse->text, types_in(parse->parameter_types), insist);
+    wait = !plan(parse->text, types_in(parse->parameter_types), !parse->statement.empty(), insist);
     if (wait) {
         return std::nullopt;
     }
@@ -277,7 +279,8 @@ std::optional<Bytes> Instrument::prepare_execute(Bytes body, protocol::Actions& 
 /// What the portal shows when it is run again, its first Execute saw.
 void Instrument::begin_in_pieces(std::string_view portal) {
     const PlannedStatement& statement = next_.meaning->statement;
-    if (next_.names != Asked::Names::none || !statement.rewritten || statement.begun_by) {
+    if (next_.names != Asked::Names::none || !statement.rewritten || statement.begun_by ||
+        statement.copies) {
         return;
     }
     auto begun = std::make_shared<Prepared>(*next_.meaning);

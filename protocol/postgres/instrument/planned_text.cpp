@@ -33,6 +33,13 @@ std::size_t position_of(std::string_view text, std::size_t byte, bool utf8) noex
     return static_cast<std::size_t>(std::count_if(text.begin(), end, starts_character)) + 1;
 }
 
+/// COPY of a table was made one of a query: no error of the client's own text has a place there.
+bool is_in_query_of_ours(const sql::Plan& plan, const sql::TokenList& tokens,
+                         std::size_t offset) noexcept {
+    return !plan.shown_by.original.empty() &&
+           tokens[plan.splices.front().tokens.first].begin == offset;
+}
+
 }  // namespace
 
 void rewrite(std::string_view text, const std::vector<PlannedStatement>& statements,
@@ -76,6 +83,9 @@ std::size_t original_position(std::string_view text,
         if (byte < begin + changed.size()) {
             const std::size_t offset =
                 sql::original_offset(*statement.plan, tokens, {}, byte - begin);
+            if (is_in_query_of_ours(*statement.plan, tokens, offset)) {
+                return 0;
+            }
             return position_of(text, statement.offset + offset, utf8);
         }
         longer += changed.size() - statement.size;

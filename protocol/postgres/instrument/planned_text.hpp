@@ -10,6 +10,7 @@
 
 #include "isotap/history/events.hpp"
 
+#include "protocol/postgres/instrument/copy_format.hpp"
 #include "protocol/postgres/instrument/statement_effect.hpp"
 #include "protocol/sql/lexer_state.hpp"
 #include "protocol/sql/plan.hpp"
@@ -35,6 +36,8 @@ struct PlannedStatement {
     std::shared_ptr<const Prepared> prepared;  ///< what that name stands for once it is made
     std::string executes;                      ///< the statement that it runs
     std::string deallocates;
+    /// Of a COPY to the client whose rows have the added columns: how they are written.
+    std::shared_ptr<const CopyFormat> copies;
     /// Of an EXECUTE: what it runs in the end, where that is one of those that name something.
     std::shared_ptr<const Prepared> runs;
     /// The transaction that `SessionContext::transaction` counted: what was planned holds for no
@@ -49,9 +52,10 @@ struct PlannedStatement {
     /// changed.
     std::optional<sql::ContextId> looked_up;
 
-    /// PREPARE has no rows: those of its body come when it is executed.
+    /// PREPARE has no rows: those of its body come when it is executed. COPY has none that are a
+    /// result.
     [[nodiscard]] sql::ReplyChange change() const noexcept {
-        return plan && prepares.empty() ? plan->reply : sql::ReplyChange::none;
+        return plan && prepares.empty() && !copies ? plan->reply : sql::ReplyChange::none;
     }
     [[nodiscard]] std::size_t added() const noexcept { return plan ? plan->added.size() : 0; }
 
@@ -91,8 +95,8 @@ inline const PlannedStatement& PlannedStatement::naming() const noexcept {
 void rewrite(std::string_view text, const std::vector<PlannedStatement>& statements,
              const sql::LexerState& lexing, std::string& out);
 
-/// The character of the client's text, from 1, that a character of the rewritten one stands for.
-/// `utf8`: a character is not a byte.
+/// The character of the client's text, from 1, that a character of the rewritten one stands for;
+/// 0: none. `utf8`: a character is not a byte.
 std::size_t original_position(std::string_view text,
                               const std::vector<PlannedStatement>& statements,
                               const sql::LexerState& lexing, bool utf8, std::size_t rewritten);

@@ -47,7 +47,6 @@ bool creates_from_rows(const sql::TokenList& tokens) noexcept {
 
 std::string_view beyond_text(const sql::TokenList& tokens) noexcept {
     switch (tokens[0].keyword) {
-        case Keyword::copy: return "copy";
         case Keyword::call: return "call";
         case Keyword::do_: return "do";
         case Keyword::create: return creates_from_rows(tokens) ? "create from a query" : "";

@@ -125,6 +125,9 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
         execute(situation, statement);
         return true;
     }
+    if (first == Keyword::copy) {
+        return copy(text, situation, statement);
+    }
     const auto last_name = [this] {
         return sql::name_of(tokens_.text(tokens_.size() - 1), sql::Dialect::postgres);
     };
@@ -139,9 +142,6 @@ bool StatementPlanner::decide(std::string_view text, const Situation& situation,
         statement.deallocates = last_name();
     }
     statement.reason = beyond_text(tokens_);
-    if (first == Keyword::copy && touches_no_table(situation)) {
-        statement.reason = {};  // COPY (SELECT 1) TO STDOUT
-    }
     if (!statement.reason.empty()) {
         statement.coverage = Coverage::opaque;
     }
@@ -225,6 +225,61 @@ void StatementPlanner::execute(const Situation& situation, PlannedStatement& sta
     }
 }
 
+/// What a COPY to the client shows is that of its query, or of one in place of its table.
+bool StatementPlanner::copy(std::string_view text, const Situation& situation,
+                            PlannedStatement& statement) {
+    using Meaning = SessionTables::Meaning;
+    const CopyCommand command(tokens_, situation.lexing);
+    if (!command.query.empty()) {
+        const std::string_view query = tokens_.text(command.query);
+        statement.offset += static_cast<std::size_t>(query.data() - text.data());
+        statement.size = query.size();
+        text = query;
+        tokens_.read(query, situation.lexing);
+    }
+    const std::string_view why = why_untold(command, situation);
+    if (!why.empty()) {
+        const bool nobodys = touches_no_table(situation) ||
+                             context_.meaning_of(tokens_, structure_) == Meaning::session;
+        statement.coverage = nobodys ? Coverage::none : Coverage::opaque;
+        statement.reason = nobodys ? std::string_view{} : why;
+        return true;
+    }
+    Situation of_query = situation;
+    of_query.in_text = false;  // its format is its own
+    if (!ask(text, of_query, statement)) {
+        return false;
+    }
+    if (statement.rewritten && statement.plan->reply == sql::ReplyChange::strip) {
+        statement.copies = std::make_shared<const CopyFormat>(*command.format);
+    } else if (statement.rewritten) {
+        statement.plan = nullptr;  // a write without RETURNING, which COPY refuses
+        statement.rewritten = false;
+        statement.coverage = Coverage::opaque;
+        statement.reason = "copy";
+    }
+    return true;
+}
+
+/// The server looks the names in a COPY up each time that it runs, so that what was planned when it
+/// got a name may be wrong by then.
+std::string_view StatementPlanner::why_untold(const CopyCommand& command,
+                                              const Situation& situation) {
+    switch (command.way) {
+        case CopyCommand::Way::in: return "copy from";
+        case CopyCommand::Way::to_server: return "copy to a file";
+        case CopyCommand::Way::unknown: return "copy";
+        case CopyCommand::Way::to_client: break;
+    }
+    if (!command.format) {
+        return "copy options";
+    }
+    if (!situation.encoding.client_utf8) {
+        return "encoding";
+    }
+    return situation.kept ? "prepared copy" : std::string_view{};
+}
+
 std::string_view StatementPlanner::obstacle(std::string_view text,
                                             const Situation& situation) const {
     if (!situation.stopped.empty()) {
@@ -254,7 +309,8 @@ bool StatementPlanner::within_session(const Situation& situation, PlannedStateme
         case Meaning::session: break;
         case Meaning::own:
             statement.only_in = context_.transaction();
-            if (writes(structure_) && tokens_[0].keyword != Keyword::truncate) {
+            if (writes(structure_) && tokens_[0].keyword != Keyword::truncate &&
+                tokens_[0].keyword != Keyword::copy) {
                 sql::PlannerOptions options;
                 options.postgres_version = version_of(context_.context().server_version);
                 use(std::make_shared<sql::Plan>(sql::make_plan_for_own_table(

@@ -6,6 +6,7 @@
 
 #include "isotap/history/ids.hpp"
 
+#include "protocol/postgres/instrument/copy_command.hpp"
 #include "protocol/postgres/instrument/names_in_use.hpp"
 #include "protocol/postgres/instrument/planned_text.hpp"
 #include "protocol/postgres/instrument/session_context.hpp"
@@ -43,6 +44,7 @@ class StatementPlanner {
         bool alone = true;                 ///< no other statement stands in the text
         bool renamed = false;              ///< one in front of it has changed what it executes
         bool in_text = false;              ///< its results are text: those of a Query
+        bool kept = false;                 ///< it is prepared under a name
         std::string_view parameter_types;  ///< as `sql::PlanQuestion` has them
         const sql::LexerState& lexing;
         const TextEncoding& encoding;
@@ -81,6 +83,10 @@ class StatementPlanner {
     [[nodiscard]] bool prepare(std::string_view text, const Situation& situation,
                                PlannedStatement& statement);
     void execute(const Situation& situation, PlannedStatement& statement) const;
+    [[nodiscard]] bool copy(std::string_view text, const Situation& situation,
+                            PlannedStatement& statement);
+    [[nodiscard]] std::string_view why_untold(const CopyCommand& command,
+                                              const Situation& situation);
     [[nodiscard]] std::string_view obstacle(std::string_view text,
                                             const Situation& situation) const;
     [[nodiscard]] bool touches_no_table(const Situation& situation);

@@ -304,23 +304,6 @@ std::string StatementGenerator::write() {
     }
 }
 
-GeneratedStatement StatementGenerator::copy() {
-    const std::string table = any_table(false).name;
-    switch (pick(0, 5)) {
-        case 0: return {.text = "copy " + table + " to stdout"};
-        case 1: return {.text = "copy (" + select(1, true) + ") to stdout (format csv)"};
-        case 2: return {.text = "copy plain from stdin", .copies_in = true};
-        case 3:
-            return {.text = "copy animal (id, name) from stdin (format csv)", .copies_in = true};
-        case 4: {
-            const std::string write = chance(2) ? insert() : update();
-            const bool tells = write.find(" returning ") != std::string::npos;
-            return {.text = "copy (" + write + (tells ? "" : " returning 1") + ") to stdout"};
-        }
-        default: return {.text = "copy plain (a, b) from stdin (format csv)", .copies_in = true};
-    }
-}
-
 std::string StatementGenerator::schema_change() {
     const std::string name = one_of(std::array{"made_a", "made_b"});
     switch (pick(0, 19)) {

@@ -58,6 +58,8 @@ class StatementGenerator : private Chooser {
     std::string remove();
     std::string merge();
     std::string write();
+    std::string copy_options();
+    std::string copied_table();
     GeneratedStatement copy();
     std::string schema_change();
     std::string control();
