@@ -101,11 +101,10 @@ bool Instrument::plan(std::string_view text, std::string_view parameter_types, b
     const bool behind =
         changes_in_flight_ > 0 || (ends_in_flight_ > 0 && context_.changed_in_transaction());
     const std::string_view stopped = fused_ ? "fuse" : ready_ ? "" : "before login";
-    return planner_.plan(
-        text,
-        {stopped, behind, insist, true, false, in_text, kept, parameter_types, next_.lexing,
-         encoding_},
-        next_.statements, out_);
+    return planner_.plan(text,
+                         {stopped, behind, insist, true, false, in_text, kept, parameter_types,
+                          next_.lexing, encoding_},
+                         next_.statements, out_);
 }
 
 std::optional<Bytes> Instrument::prepare_query(Bytes body, bool insist, bool& wait,
