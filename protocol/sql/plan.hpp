@@ -154,6 +154,9 @@ struct Plan {
     /// The server may ask the client for a file before it answers.
     bool asks_for_file = false;
 
+    /// PostgreSQL: the text calls set_config(), which not every role may.
+    bool calls_set_config = false;
+
     /// `tables` are empty once the statement is through; no rows tell so.
     bool empties = false;
 

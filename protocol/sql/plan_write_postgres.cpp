@@ -96,6 +96,7 @@ class PostgresWrite {
     /// always holds. After a wait for another transaction the server tests it once more, on the row
     /// that it finds then; RETURNING is next, row by row (decision 0020).
     std::string noted_seen() {
+        draft_.plan.calls_set_config = true;
         return draft_.added(
             ColumnRole::seen, index_,
             "nullif(pg_catalog.current_setting(" + std::string(setting) + ", true), '')");

@@ -86,6 +86,10 @@ inline constexpr const char* enter =
     "pg_catalog.set_config('search_path', $2, false), "
     "pg_catalog.set_config('standard_conforming_strings', $3, false)";
 
+inline constexpr const char* may_call_set_config =
+    "select pg_catalog.has_function_privilege('pg_catalog.set_config(text,text,boolean)', "
+    "'execute')";
+
 /// $1: user. The search path that ALTER ROLE or ALTER DATABASE gave to his sessions here.
 inline constexpr const char* search_path_of_user = R"(
 select substr(setting, 13) from (

@@ -124,6 +124,11 @@ Asked<void> PostgresSide::speak_as(Voice voice) {
     }
     voice_.reset();
     const bool ours = voice == Voice::ourselves;
+    // Whoever spoke last may not be allowed to call what lets another one speak.
+    const Result free(PQexec(connection_.get(), "set role none"));
+    if (PQresultStatus(free.get()) != PGRES_COMMAND_OK) {
+        return trouble(free.get(), PlanOutcome::not_prepared, "catalog question refused");
+    }
     const bool safe = voice != Voice::client;
     const auto done = ask(queries::enter, {ours ? "none" : role_, safe ? safe_path : search_path_,
                                            safe || plain_strings_ ? "on" : "off"});
@@ -279,6 +284,16 @@ Asked<void> PostgresSide::prove(const Proof& proof) {
             why.reason = "rewritten text refused";
         }
         return why;
+    }
+    if (proof.plan.calls_set_config) {
+        // To prepare a call does not ask who may make it.
+        const auto allowed = ask(queries::may_call_set_config);
+        if (!allowed) {
+            return allowed.error();
+        }
+        if (PQgetvalue(allowed->get(), 0, 0) != std::string_view("t")) {
+            return Trouble{PlanOutcome::refuted, "set_config not allowed", proof.rewritten};
+        }
     }
     if (!same_to_the_client(original->get(), rewritten->get(), proof.plan)) {
         return Trouble{PlanOutcome::refuted, "rewritten text shows", proof.rewritten};

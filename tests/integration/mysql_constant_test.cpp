@@ -168,32 +168,12 @@ TEST_P(MysqlConstant, LocksNothingMore) {
                                            "select n from item where n > 'o' group by n",
                                            "select v from item where v < 3 order by id limit 1, 1",
                                            "select v from item order by id limit 1 offset 1"};
-    MysqlWire waiting({.port = there().port()});
-    waiting.log_in();
-    waiting.query("use shop");
-    waiting.query("set innodb_lock_wait_timeout = 1");
-    const auto blocked = [&](MysqlWire& wire) {
-        std::vector<std::string> all;
-        for (const std::string& sql : reading) {
-            wire.query("set transaction isolation level serializable");
-            wire.query("begin");
-            EXPECT_NE(wire.query(sql).front().head(), 0xff) << sql;
-            for (const char* id : {"1", "2", "3", "4"}) {
-                waiting.query("begin");
-                const std::string write = "update item set v = 8 where id = " + std::string(id);
-                if (waiting.query(write).front().head() == 0xff) all.push_back(sql + ": " + id);
-                waiting.query("rollback");
-            }
-            wire.query("rollback");
-        }
-        return all;
-    };
-    MysqlWire direct({.port = there().port()});
-    direct.log_in();
-    direct.query("use shop");
-    const auto by_itself = blocked(direct);
-    EXPECT_FALSE(by_itself.empty());
-    EXPECT_EQ(blocked(*client_), by_itself);
+    std::vector<std::string> others;
+    for (const char* id : {"1", "2", "3", "4"}) {
+        others.push_back("update item set v = 8 where id = " + std::string(id));
+    }
+    expect_same_locks({"set transaction isolation level serializable", "begin"}, reading,
+                      "select 'asked for'", others);
     end();
     expect(reading.front(), {}, Coverage::opaque, "DISTINCT");
     EXPECT_EQ(statement(reading.back()).coverage, Coverage::partial);

@@ -256,31 +256,7 @@ TEST_P(MysqlReread, LocksNothingMore) {
         "insert into item values (90, 1, 'b', null)", "update sale set note = 'z' where id = 2",
         "update sale set note = 'z' where id = 3",    "insert into sale values (0, 1, 1, 'z')",
         "insert into sale values (30, 1, 1, 'z')"};
-    MysqlWire waiting({.port = there().port()});
-    waiting.log_in();
-    waiting.query("use shop");
-    waiting.query("set innodb_lock_wait_timeout = 1");
-    const auto blocked = [&](MysqlWire& wire) {
-        std::vector<std::string> all;
-        for (const std::string& sql : reading) {
-            wire.query("begin");
-            EXPECT_NE(wire.query(sql).front().head(), 0xff) << sql;
-            wire.query("select 'asked for'");
-            for (const std::string& other : others) {
-                waiting.query("begin");
-                if (waiting.query(other).front().head() == 0xff) all.push_back(sql + ": " + other);
-                waiting.query("rollback");
-            }
-            wire.query("rollback");
-        }
-        return all;
-    };
-    MysqlWire direct({.port = there().port()});
-    direct.log_in();
-    direct.query("use shop");
-    const auto by_itself = blocked(direct);
-    EXPECT_FALSE(by_itself.empty());
-    EXPECT_EQ(blocked(*client_), by_itself);
+    expect_same_locks({"begin"}, reading, "select 'asked for'", others);
     end();
     for (const std::string& sql : reading) {
         EXPECT_EQ(statement(sql).coverage, Coverage::full) << statement(sql).reason;

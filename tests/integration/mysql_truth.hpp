@@ -163,6 +163,42 @@ class MysqlTruth : public testing::TestWithParam<MysqlFlavour> {
         EXPECT_EQ(one.reason, reason) << sql;
     }
 
+    /// Which of `others` have to wait while a transaction, begun by `beginning`, has run one of
+    /// `reading`, and said `behind`: the same through isotap as directly.
+    void expect_same_locks(const std::vector<std::string>& beginning,
+                           const std::vector<std::string>& reading, const std::string& behind,
+                           const std::vector<std::string>& others) {
+        const auto plain = [] {
+            auto wire = std::make_unique<MysqlWire>(Endpoint{.port = there().port()});
+            wire->log_in();
+            wire->query("use shop");
+            return wire;
+        };
+        const auto waiting = plain();
+        waiting->query("set innodb_lock_wait_timeout = 1");
+        const auto blocked = [&](MysqlWire& wire) {
+            std::vector<std::string> all;
+            for (const std::string& sql : reading) {
+                for (const std::string& first : beginning) {
+                    wire.query(first);
+                }
+                EXPECT_NE(wire.query(sql).front().head(), 0xff) << sql;
+                wire.query(behind);
+                for (const std::string& other : others) {
+                    waiting->query("begin");
+                    const bool waits = waiting->query(other).front().head() == 0xff;
+                    if (waits) all.push_back(sql + ": " + other);
+                    waiting->query("rollback");
+                }
+                wire.query("rollback");
+            }
+            return all;
+        };
+        const auto by_itself = blocked(*plain());
+        EXPECT_FALSE(by_itself.empty());
+        EXPECT_EQ(blocked(*client_), by_itself);
+    }
+
     std::unique_ptr<Recorded> proxy_;
     std::unique_ptr<MysqlWire> client_;
     RecordedHistory told_;

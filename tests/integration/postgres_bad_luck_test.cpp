@@ -120,6 +120,25 @@ TEST_F(PostgresBadLuck, TheSideConnectionMayNotSpeakForTheClient) {
     EXPECT_EQ(reasons.opaque["no side connection as this user"], 1U);
 }
 
+/// An UPDATE notes what it overwrites by a call, before PostgreSQL 18.
+TEST_F(PostgresBadLuck, TheClientMayNotCallWhatNotesVersions) {
+    start();
+    server_->sql(
+        "revoke execute on function pg_catalog.set_config(text, text, boolean) from public");
+    auto forbidden = client("app");
+    for (const char* id : {"3", "4"}) {
+        say(*forbidden, "update account set balance = 1 where id = " + std::string(id));
+        EXPECT_EQ(tag_, "UPDATE 1");
+    }
+    forbidden.reset();
+    say(*client(), "update account set balance = 2 where id = 3");
+    EXPECT_EQ(tag_, "UPDATE 1");
+    Reasons reasons;
+    tell(reasons);
+    EXPECT_EQ(reasons.opaque["set_config not allowed"], 2U);
+    EXPECT_EQ(reasons.full, 1U);
+}
+
 TEST_F(PostgresBadLuck, TheTableIsAlteredBehindOurBack) {
     start();
     const auto one = client();
