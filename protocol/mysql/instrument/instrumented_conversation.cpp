@@ -126,7 +126,7 @@ void InstrumentedConversation::settle() {
             actions_->send_own(Side::server, std::exchange(backlog_, {}));
         }
         actions_->add(ActionKind::go_blind);
-    } else if (backlog_.size() > limits_.pipelined_bytes && !holding_) {
+    } else if (backlog_.size() - script_.waiting() > limits_.pipelined_bytes && !holding_) {
         hold();
     } else if (client_ended_ && unread_ && may_ask()) {
         read_rows();

@@ -1,3 +1,4 @@
+#include <cassert>
 #include <utility>
 
 #include "protocol/mysql/instrument/instrumented_conversation.hpp"
@@ -69,6 +70,7 @@ void InstrumentedConversation::end_part(const ReplyStep& step) {
 }
 
 void InstrumentedConversation::drop_rest() {
+    assert(script_.waiting() <= backlog_.size());
     const auto waiting = static_cast<std::ptrdiff_t>(script_.waiting());
     backlog_.erase(backlog_.begin(), backlog_.begin() + waiting);
     script_.part_goes(0);
