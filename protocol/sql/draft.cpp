@@ -127,16 +127,16 @@ const Table* Draft::table(const Relation& relation, std::string_view& why) const
         return nullptr;
     }
     const Table* found = catalog.find(name(relation.schema), name(relation.name));
+    const bool system = found != nullptr && found->source == VersionSource::system;
     if (found == nullptr) {
         why = "unknown table";
     } else if (found->kind == TableKind::view) {
         why = "view";
     } else if (found->kind == TableKind::other || found->kind == TableKind::system ||
-               found->source == VersionSource::none) {
+               found->source == VersionSource::none ||
+               (system && state.dialect == Dialect::mysql)) {
         why = "table without versions";
-    } else if (found->source == VersionSource::system && state.dialect == Dialect::mysql) {
-        why = "table without versions";
-    } else if (found->source == VersionSource::system && found->key.empty() && !found->by_place) {
+    } else if (system && found->key.empty() && !found->by_place) {
         why = "no primary key";
     } else if (relation.renames_columns) {
         why = "renamed columns";

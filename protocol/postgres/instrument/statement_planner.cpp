@@ -351,7 +351,10 @@ bool StatementPlanner::ask(std::string_view text, const Situation& situation,
     }
     // What is declared or prepared here may be fetched or executed in binary form.
     const bool kept = !(statement.declares.empty() && statement.prepares.empty());
-    use(situation.in_text && !kept && plan->in_text ? plan->in_text : std::move(plan), statement);
+    if (situation.in_text && !kept && plan->in_text) {
+        plan = plan->in_text;
+    }
+    use(std::move(plan), statement);
     statement.looked_up = context();
     return true;
 }

@@ -98,7 +98,7 @@ TEST_F(PlannerPostgresWrite, CastsNothingWhereTheResultIsTextAnyway) {
         << "of other types the text may be another one";
     const std::string united = in_text("select bal from acc union all select v from pair");
     EXPECT_EQ(plan_.in_text, nullptr) << "arms must agree in their types: " << united;
-    EXPECT_EQ(in_text("select d.x from (select bal as x from acc) d").find("\x1f"),
+    EXPECT_EQ(in_text("select d.x from (select bal as x from acc) d").find('\x1f'),
               std::string::npos);
 }
 
