@@ -31,16 +31,6 @@ class MysqlReread : public MysqlTruth {
         }
     }
 
-    /// The version of a row that a statement read.
-    history::Version seen(const std::string& sql, const std::string& row) {
-        const RecordedStatement& one = statement(sql);
-        const Touched all = touched(one);
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            if (all[i] == row) return one.accesses[i].before;
-        }
-        throw std::runtime_error(sql + " did not " + row);
-    }
-
     static long accounts() { return std::stol(there().sql("select count(*) from shop.acc")); }
 
     /// By a counter: the tables of waits show what was so when somebody last looked.

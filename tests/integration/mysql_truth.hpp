@@ -163,6 +163,16 @@ class MysqlTruth : public testing::TestWithParam<MysqlFlavour> {
         EXPECT_EQ(one.reason, reason) << sql;
     }
 
+    /// The version of a row that a statement read.
+    history::Version seen(const std::string& sql, const std::string& row) {
+        const RecordedStatement& one = statement(sql);
+        const Touched all = touched(one);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (all[i] == row) return one.accesses[i].before;
+        }
+        throw std::runtime_error(sql + " did not " + row);
+    }
+
     /// Which of `others` have to wait while a transaction, begun by `beginning`, has run one of
     /// `reading`, and said `behind`: the same through isotap as directly.
     void expect_same_locks(const std::vector<std::string>& beginning,

@@ -8,11 +8,13 @@
 /// A text of several statements, one part after the other.
 namespace isotap::mysql::instrument {
 
-/// Nothing where query attributes stand ahead of the text: they are for all of it.
+/// Nothing where nothing is captured anyway, and where query attributes stand ahead of the text:
+/// they are for all of it.
 std::optional<Script::Cut> InstrumentedConversation::cut_script(Bytes packet,
                                                                 std::string_view text) const {
     const std::size_t no_attributes = channel_.in_force.has(Capability::query_attributes) ? 2 : 0;
-    if (!channel_.in_force.has(Capability::multi_statements) ||
+    if (!channel_.in_force.has(Capability::multi_statements) || fused_ ||
+        !context_.obstacle().empty() ||
         packet.size() - text.size() != header_size + 1 + no_attributes) {
         return std::nullopt;
     }

@@ -61,45 +61,41 @@ inline void append_text(Bytes text, std::vector<std::uint8_t>& out) {
     out.insert(out.end(), text.begin(), text.end());
 }
 
-/// Sets a flag in an OK or EOF, which has been understood as such before.
-inline void set_status(StatusFlag flag, std::vector<std::uint8_t>& payload) noexcept {
+/// Where the status stands in an OK or EOF, which has been understood as such before.
+inline std::size_t status_offset(Bytes completion) noexcept {
     constexpr std::size_t eof_size = 5;
-    constexpr std::size_t status_of_eof = 3;
-    std::size_t at = status_of_eof;
-    if (payload.size() != eof_size) {
-        ByteReader reader(payload);
-        reader.u8();
-        length_encoded_number(reader);  // affected rows
-        length_encoded_number(reader);  // last insert id
-        at = payload.size() - reader.rest().size();
+    constexpr std::size_t in_eof = 3;
+    if (completion.size() == eof_size) {
+        return in_eof;
     }
-    const auto bits = static_cast<std::uint16_t>(flag);
-    payload[at] |= static_cast<std::uint8_t>(bits);
-    payload[at + 1] |= static_cast<std::uint8_t>(bits >> 8);
+    ByteReader reader(completion);
+    reader.u8();
+    length_encoded_number(reader);  // affected rows
+    length_encoded_number(reader);  // last insert id
+    return completion.size() - reader.rest().size();
 }
 
-/// What the packet at the end of rows says in either form, EOF or OK.
+/// Sets a flag in such a packet.
+inline void set_status(StatusFlag flag, std::vector<std::uint8_t>& completion) noexcept {
+    const std::size_t at = status_offset(completion);
+    const auto bits = static_cast<std::uint16_t>(flag);
+    completion[at] |= static_cast<std::uint8_t>(bits);
+    completion[at + 1] |= static_cast<std::uint8_t>(bits >> 8);
+}
+
+/// What the packet at the end of rows says in either form: an EOF has the warnings first.
 struct CompletionEnd {
     std::uint16_t status = 0;
     std::uint16_t warnings = 0;
 };
 
-/// `payload` has been understood as such a packet before.
-inline CompletionEnd read_completion_end(Bytes payload) noexcept {
-    constexpr std::size_t eof_size = 5;
-    ByteReader reader(payload);
-    reader.u8();
-    CompletionEnd end;
-    if (payload.size() == eof_size) {
-        end.warnings = reader.le16();
-        end.status = reader.le16();
-        return end;
-    }
-    length_encoded_number(reader);  // affected rows
-    length_encoded_number(reader);  // last insert id
-    end.status = reader.le16();
-    end.warnings = reader.le16();
-    return end;
+inline CompletionEnd read_completion_end(Bytes completion) noexcept {
+    const std::size_t status = status_offset(completion);
+    const bool last = status + sizeof(std::uint16_t) == completion.size();
+    const std::size_t warnings =
+        last ? status - sizeof(std::uint16_t) : status + sizeof(std::uint16_t);
+    return {ByteReader(completion.subspan(status)).le16(),
+            ByteReader(completion.subspan(warnings)).le16()};
 }
 
 }  // namespace isotap::mysql::instrument
