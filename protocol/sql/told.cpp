@@ -26,9 +26,8 @@ Told packed_rows(const std::vector<Told>& rows, bool mysql) {
     const std::string& version = rows.back().text;
     made.role = plain ? ColumnRole::packed : ColumnRole::packed_hex;
     // Rows that were there before their table got the columns may have no rowId yet.
-    made.text =
-        mysql ? "group_concat(concat(ifnull(" + key + ",''),'='," + version + ") separator ';')"
-              : "string_agg(" + key + "||'='||" + version + ",';')";
+    made.text = mysql ? "group_concat(ifnull(" + key + ",''),'='," + version + " separator ';')"
+                      : "string_agg(" + key + "||'='||" + version + ",';')";
     return made;
 }
 

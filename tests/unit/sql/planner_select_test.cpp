@@ -174,23 +174,22 @@ TEST_F(Planner, ReadsUncorrelatedSubqueriesBeside) {
     EXPECT_EQ(plan_.coverage, Coverage::full);
     EXPECT_EQ(mariadb("select exists (select 1 from inv where v > 3)"),
               "set statement group_concat_max_len=1073741824 for select exists (select 1 from inv "
-              "where v > 3), (select group_concat(concat(ifnull(inv.`isotap_rowid`,''),'=',"
-              "inv.`isotap_wlist`) separator ';') from inv where v > 3 ) ");
+              "where v > 3), (select group_concat(ifnull(inv.`isotap_rowid`,''),'=',"
+              "inv.`isotap_wlist` separator ';') from inv where v > 3 ) ");
     EXPECT_EQ(plan_.coverage, Coverage::full);
 }
 
 // All rows would say the same: a variable remembers that this statement has told it.
 TEST_F(Planner, TellsUncorrelatedSubqueriesOnceOnMariadb) {
-    EXPECT_EQ(
-        mariadb("select v from inv where id in (select id from num where id > 5)"),
-        "set statement group_concat_max_len=1073741824 for select v, inv.`isotap_rowid`, "
-        "inv.`isotap_wlist` , if(0,convert(@isotap_told2:='' using ascii),if(binary "
-        "@isotap_told2<=>binary "
-        "'T5.1',null,concat(convert(left("
-        "@isotap_told2:='T5.1',0) using ascii),(select "
-        "group_concat(concat(ifnull(num.`isotap_rowid`,''),"
-        "'=',num.`isotap_wlist`) separator ';') from num where id > 5 ))))  from inv where id "
-        "in (select id from num where id > 5)");
+    EXPECT_EQ(mariadb("select v from inv where id in (select id from num where id > 5)"),
+              "set statement group_concat_max_len=1073741824 for select v, inv.`isotap_rowid`, "
+              "inv.`isotap_wlist` , if(0,convert(@isotap_told2:='' using ascii),if(binary "
+              "@isotap_told2<=>binary "
+              "'T5.1',null,concat(convert(left("
+              "@isotap_told2:='T5.1',0) using ascii),(select "
+              "group_concat(ifnull(num.`isotap_rowid`,''),"
+              "'=',num.`isotap_wlist` separator ';') from num where id > 5 ))))  from inv where id "
+              "in (select id from num where id > 5)");
     EXPECT_EQ(plan_.coverage, Coverage::full);
     EXPECT_TRUE(plan_.silent_when_empty);
 }
@@ -198,7 +197,7 @@ TEST_F(Planner, TellsUncorrelatedSubqueriesOnceOnMariadb) {
 // An assignment would warn there, and a window would change the metadata.
 TEST_F(Planner, TellsUncorrelatedSubqueriesInEachRowOnMysqlUnlessTheyAreLong) {
     const std::string packed =
-        "group_concat(concat(ifnull(num.`isotap_rowid`,''),'=',num.`isotap_wlist`) separator ';')";
+        "group_concat(ifnull(num.`isotap_rowid`,''),'=',num.`isotap_wlist` separator ';')";
     EXPECT_EQ(mysql("select v from inv where id in (select id from num where id > 5) order by v"),
               "select /*+ SET_VAR(group_concat_max_len=1073741824) */  v, inv.`isotap_rowid`, "
               "inv.`isotap_wlist` , (select if(length(" +

@@ -81,12 +81,12 @@ TEST_F(Planner, PacksTheRowsBehindAnAggregate) {
         << "a window function leaves the rows alone";
     EXPECT_EQ(mariadb("select count(*) from inv"),
               "set statement group_concat_max_len=1073741824 for select count(*), "
-              "group_concat(concat(ifnull(inv.`isotap_rowid`,''),'=',inv.`isotap_wlist`) "
+              "group_concat(ifnull(inv.`isotap_rowid`,''),'=',inv.`isotap_wlist` "
               "separator ';')"
               "  from inv");
     EXPECT_EQ(rewritten("select count(*) from inv", mysql_state()),
               "select /*+ SET_VAR(group_concat_max_len=1073741824) */  count(*), "
-              "group_concat(concat(ifnull(inv.`isotap_rowid`,''),'=',inv.`isotap_wlist`) "
+              "group_concat(ifnull(inv.`isotap_rowid`,''),'=',inv.`isotap_wlist` "
               "separator ';')  from inv");
     EXPECT_TRUE(plan_.hints);
     EXPECT_EQ(rewritten("with c as (select id from inv) select max(id) from c", mysql_state())
