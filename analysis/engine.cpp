@@ -11,9 +11,15 @@ namespace {
 
 using history::TransactionId;
 
+/// An endless stream cannot wait for ever for what may have been lost.
 InferenceOptions inference_options(const EngineOptions& options) {
-    return {options.session_order, options.every_writer_known, options.excuse_current_reads,
-            options.arrival_skew};
+    constexpr int skews_of_patience = 4;
+    InferenceOptions made{options.session_order, options.every_writer_known,
+                          options.excuse_current_reads, options.arrival_skew};
+    if (options.window != 0) {
+        made.patience = skews_of_patience * options.arrival_skew;
+    }
+    return made;
 }
 
 /// Whether any of the models falls by a cycle in which something is read before it is overwritten.
@@ -83,6 +89,9 @@ void Engine::Body::find_cycles(const SearchGraph& graph, const Components& compo
     options.real_time_order = options_.real_time_order;
     options.excuse_current_reads = options_.excuse_current_reads;
     options.witnesses_per_component = options_.witnesses_per_component;
+    options.work_per_arc = options_.work_per_edge;
+    // Moments are no edges: nothing says of them which are new.
+    options.first_fresh_edge = options_.real_time_order ? 0 : static_cast<Slot>(searched_edges_);
     options.reads_before_writes = options_.asked.empty() || options_.contract != nullptr ||
                                   concerned_with_reads(options_.asked);
     const Transactions& all = inference_.transactions();
@@ -129,10 +138,11 @@ void Engine::Body::retire_settled(const SearchGraph& graph, const Components& co
 }
 
 void Engine::Body::leave(Slot transaction) {
+    const Transaction& leaving = inference_.transactions()[transaction];
     if (options_.on_serial_order) {
-        options_.on_serial_order(inference_.transactions()[transaction].id);
+        options_.on_serial_order(leaving.id);
     }
-    ++statistics_.retired;
+    ++(leaving.unordered == 0 ? statistics_.retired : statistics_.forced);
     inference_.retire(transaction);
 }
 
@@ -211,6 +221,7 @@ void Engine::Body::forget_edges() {
         return all[edge.from].status != Status::committed ||
                all[edge.to].status != Status::committed;
     });
+    searched_edges_ = graph_.edges().size();
 }
 
 void Engine::Body::finish() {

@@ -82,6 +82,7 @@ class Engine::Body final : public DependencySink {
     std::uint64_t next_id_ = 1;
     std::size_t since_search_ = 0;
     std::size_t next_search_ = options_.search_every;
+    std::size_t searched_edges_ = 0;  ///< the first so many were there at the last search
     bool finished_ = false;
 };
 

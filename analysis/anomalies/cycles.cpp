@@ -9,8 +9,7 @@ namespace {
 
 using Shape = CyclePattern::Shape;
 
-// Steps of all searches in one component, per arc of it: beyond, the rest is passed over.
-constexpr std::uint64_t work_per_arc = 64;
+// Steps of all searches in one component: beyond, the rest is passed over.
 constexpr std::uint64_t work_at_least = 1U << 20U;
 
 AnomalyType type_of(Shape shape) noexcept {
@@ -56,6 +55,22 @@ AnomalyKind kind_of(Shape shape, const std::vector<CycleSearch::Step>& steps) no
     return kind;
 }
 
+/// Whether it matters of which row the first arc of such a cycle is.
+constexpr bool knows_rows(Shape shape) noexcept {
+    return shape == Shape::same_row || shape == Shape::fractured || shape == Shape::causal;
+}
+
+std::vector<Order> orders_of(const CycleOptions& options) {
+    std::vector<Order> orders{Order::none};
+    if (options.session_order) {
+        orders.push_back(Order::process);
+    }
+    if (options.real_time_order) {
+        orders.push_back(Order::real_time);
+    }
+    return orders;
+}
+
 bool informs(const SearchGraph::Arc& arc) noexcept {
     return arc.kind != EdgeKind::rw;
 }
@@ -67,9 +82,11 @@ CycleFinder::CycleFinder(const SearchGraph& graph, const Components& components,
     : graph_(graph),
       components_(components),
       options_(options),
+      orders_(orders_of(options)),
       tell_(std::move(tell)),
       tell_excused_(std::move(tell_excused)),
-      search_(graph, components, options.excuse_current_reads) {}
+      search_(graph, components, informed_, options.excuse_current_reads),
+      tried_(2 * graph.size(), 0) {}
 
 void CycleFinder::run() {
     for (std::uint32_t component = 0; component < components_.count(); ++component) {
@@ -84,26 +101,33 @@ void CycleFinder::run() {
 
 void CycleFinder::look_into(std::uint32_t component) {
     std::uint64_t arcs = 0;
+    bool any_fresh = false;
     predicates_ = false;
     excusable_ = false;
     for (const SearchGraph::Node node : components_.nodes(component)) {
         for (const SearchGraph::Arc& arc : graph_.from(node)) {
             predicates_ = predicates_ || arc.predicate;
             excusable_ = excusable_ || arc.excusable;
+            any_fresh = any_fresh || (is_fresh(arc) && components_.of[arc.to] == component);
             ++arcs;
         }
     }
-    const std::uint64_t enough = search_.work() + std::max(work_at_least, arcs * work_per_arc);
-    std::size_t told = 0;
+    if (!any_fresh) {
+        return;
+    }
+    narrow_.steps = std::max(work_at_least, arcs * options_.work_per_arc);
+    wide_ = narrow_;
+    told_ = {};
+    look_at(component, true);
+    look_at(component, false);
+}
+
+void CycleFinder::look_at(std::uint32_t component, bool fresh) {
     for (const SearchGraph::Node node : components_.nodes(component)) {
+        ++turn_;
         for (const SearchGraph::Arc& arc : graph_.from(node)) {
-            if (components_.of[arc.to] != component) {
-                continue;
-            }
-            if (told >= options_.witnesses_per_component || search_.work() > enough) {
-                ++passed_over_;
-            } else if (through(node, arc)) {
-                ++told;
+            if (components_.of[arc.to] == component && is_fresh(arc) == fresh) {
+                through(node, arc);
             }
         }
     }
@@ -111,8 +135,9 @@ void CycleFinder::look_into(std::uint32_t component) {
 
 /// Several cycles may go through one arc. The smallest of each pattern is told, as long as the
 /// pattern breaks a model that those before it have left standing.
-bool CycleFinder::through(SearchGraph::Node from, const SearchGraph::Arc& arc) {
+void CycleFinder::through(SearchGraph::Node from, const SearchGraph::Arc& arc) {
     broken_ = {};
+    skipped_ = false;
     switch (arc.kind) {
         case EdgeKind::rw:
             if (options_.reads_before_writes) {
@@ -123,7 +148,7 @@ bool CycleFinder::through(SearchGraph::Node from, const SearchGraph::Arc& arc) {
         case EdgeKind::wr:
             if (informed_.of[from] == informed_.of[arc.to]) {
                 const bool writes = arc.kind == EdgeKind::ww;
-                for (const Order order : orders()) {
+                for (const Order order : orders_) {
                     try_pattern(from, arc,
                                 {writes ? Shape::writes : Shape::information, false, order});
                 }
@@ -132,14 +157,25 @@ bool CycleFinder::through(SearchGraph::Node from, const SearchGraph::Arc& arc) {
         case EdgeKind::session:
         case EdgeKind::real_time: break;  // every cycle has an arc of another kind
     }
-    return !broken_.empty();
+    if (skipped_) {
+        ++passed_over_;
+    }
 }
 
 void CycleFinder::through_read(SearchGraph::Node from, const SearchGraph::Arc& arc) {
     constexpr std::array shapes{Shape::same_row, Shape::fractured,   Shape::causal,
                                 Shape::single,   Shape::nonadjacent, Shape::any};
-    for (const Order order : orders()) {
+    std::uint32_t& tried = tried_[2 * std::size_t{arc.to} + (arc.predicate ? 1 : 0)];
+    const bool again = std::exchange(tried, turn_) == turn_;
+    const bool informs_back = informed_.of[arc.to] >= informed_.of[from];
+    if (!informs_back && again) {
+        return;
+    }
+    for (const Order order : orders_) {
         for (const Shape shape : shapes) {
+            if ((again && !knows_rows(shape)) || (!informs_back && informs_behind_first(shape))) {
+                continue;
+            }
             if (!arc.predicate) {
                 try_pattern(from, arc, {shape, false, order});
             }
@@ -148,7 +184,7 @@ void CycleFinder::through_read(SearchGraph::Node from, const SearchGraph::Arc& a
             }
         }
     }
-    if (excusable_ && broken_.empty()) {
+    if (excusable_ && broken_.empty() && !skipped_ && !again) {
         tell_excused_(from, arc.to);
     }
 }
@@ -156,26 +192,42 @@ void CycleFinder::through_read(SearchGraph::Node from, const SearchGraph::Arc& a
 void CycleFinder::try_pattern(SearchGraph::Node from, const SearchGraph::Arc& arc,
                               CyclePattern pattern) {
     const AnomalyKind sought{type_of(pattern.shape), pattern.predicates, pattern.order};
-    if (!is_known(sought) || (violated_by(sought) - broken_).empty()) {
+    if (!is_known(sought) || (!broken_.empty() && (violated_by(sought) - broken_).empty())) {
         return;
     }
+    Allowance& allowance = informs_behind_first(pattern.shape) ? narrow_ : wide_;
+    if (allowance.spent() || told_enough(pattern)) {
+        skipped_ = true;
+        return;
+    }
+    const std::uint64_t before = search_.work();
     const auto steps = search_.through(from, arc, pattern);
+    allowance.take(search_.work() - before);
     if (!steps.empty()) {
         const AnomalyKind found = kind_of(pattern.shape, steps);
         broken_ |= violated_by(found);
+        ++told(pattern);
         tell_(found, steps);
     }
 }
 
-std::vector<Order> CycleFinder::orders() const {
-    std::vector<Order> orders{Order::none};
-    if (options_.session_order) {
-        orders.push_back(Order::process);
+std::uint32_t& CycleFinder::told(CyclePattern pattern) noexcept {
+    const auto shape = static_cast<std::size_t>(pattern.shape);
+    const auto order = static_cast<std::size_t>(pattern.order);
+    return told_[(shape * 2 + (pattern.predicates ? 1 : 0)) * order_count + order];
+}
+
+/// Of this pattern, or of one that needs less and so breaks no less.
+bool CycleFinder::told_enough(CyclePattern pattern) noexcept {
+    for (const bool predicates : {false, true}) {
+        for (const Order order : orders_) {
+            if (predicates <= pattern.predicates && order <= pattern.order &&
+                told({pattern.shape, predicates, order}) >= options_.witnesses_per_component) {
+                return true;
+            }
+        }
     }
-    if (options_.real_time_order) {
-        orders.push_back(Order::real_time);
-    }
-    return orders;
+    return false;
 }
 
 }  // namespace isotap::analysis

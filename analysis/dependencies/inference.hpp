@@ -25,6 +25,8 @@ struct InferenceOptions {
     bool every_writer_known = false;
     bool excuse_current_reads = true;
     std::chrono::nanoseconds arrival_skew{};
+    /// How long a transaction waits for somebody to tell what its versions were written over.
+    std::optional<std::chrono::nanoseconds> patience{};
 };
 
 /// From events to dependencies. What a transaction did is kept aside until it ends; if it

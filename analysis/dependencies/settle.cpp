@@ -229,8 +229,9 @@ bool Inference::is_settled(Slot slot, Time horizon) const noexcept {
                    transaction.ended < horizon;
         case Status::aborted: return transaction.ended < horizon;
         case Status::committed:
-            return transaction.ended < horizon && transaction.unordered == 0 &&
-                   transaction.waiting == 0;
+            return transaction.ended < horizon && transaction.waiting == 0 &&
+                   (transaction.unordered == 0 ||
+                    (options_.patience && transaction.ended < horizon - *options_.patience));
     }
     return false;
 }

@@ -7,8 +7,9 @@ namespace isotap::analysis {
 
 using Shape = CyclePattern::Shape;
 
-CycleSearch::CycleSearch(const SearchGraph& graph, const Components& components, bool excuse)
-    : graph_(graph), components_(components), excuse_(excuse) {}
+CycleSearch::CycleSearch(const SearchGraph& graph, const Components& components,
+                         const Components& informed, bool excuse)
+    : graph_(graph), components_(components), informed_(informed), excuse_(excuse) {}
 
 CycleSearch::State CycleSearch::first_state() const noexcept {
     const bool rw_shape = pattern_.shape == Shape::nonadjacent || pattern_.shape == Shape::any;
@@ -105,7 +106,7 @@ bool CycleSearch::reach(Node from, Node target, State& ended_in) {
             const bool moment = graph_.transaction(node) == no_slot;
             for (const SearchGraph::Arc& arc : graph_.from(node)) {
                 ++work_;
-                if (components_.of[arc.to] != component) {
+                if (components_.of[arc.to] != component || informed_.of[arc.to] < least_informed_) {
                     continue;
                 }
                 const State next = step(state, arc);
@@ -141,8 +142,11 @@ std::vector<CycleSearch::Step> CycleSearch::through(Node from, const SearchGraph
                                                     CyclePattern pattern) {
     pattern_ = pattern;
     row_ = arc.row;
+    // Numbers never grow along an arc: most ways back to `from` are ruled out by that alone.
+    least_informed_ = informs_behind_first(pattern.shape) ? informed_.of[from] : 0;
     State ended_in = plain;
-    if ((arc.predicate && !pattern.predicates) || !reach(arc.to, from, ended_in)) {
+    if ((arc.predicate && !pattern.predicates) || informed_.of[arc.to] < least_informed_ ||
+        !reach(arc.to, from, ended_in)) {
         return {};
     }
     return walked(from, arc, ended_in);

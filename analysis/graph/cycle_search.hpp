@@ -26,15 +26,23 @@ struct CyclePattern {
     bool predicates = false;  ///< rw arcs by predicate may be used
     Order order = Order::none;
 };
+inline constexpr std::size_t cycle_shape_count = 8;
+
+/// Behind the first arc of such a cycle, no other is rw.
+constexpr bool informs_behind_first(CyclePattern::Shape shape) noexcept {
+    return shape != CyclePattern::Shape::nonadjacent && shape != CyclePattern::Shape::any;
+}
 
 /// Finds smallest cycles: fewest arcs, then fewest rw arcs. Keeps its memory from search to search.
 class CycleSearch {
   public:
     using Node = SearchGraph::Node;
 
+    /// `informed`: components without rw arcs, which may be filled in until the first search.
     /// `excuse`: a current read in a snapshot transaction does not close a cycle with a plain read
     /// of the same transaction.
-    CycleSearch(const SearchGraph& graph, const Components& components, bool excuse);
+    CycleSearch(const SearchGraph& graph, const Components& components, const Components& informed,
+                bool excuse);
 
     /// The smallest cycle of that pattern that begins with `arc`, which leaves `from`; empty if
     /// there is none. Each step is an arc and where it begins.
@@ -75,9 +83,11 @@ class CycleSearch {
 
     const SearchGraph& graph_;
     const Components& components_;
+    const Components& informed_;
     bool excuse_;
     CyclePattern pattern_;
     Slot row_ = no_slot;
+    std::uint32_t least_informed_ = 0;  ///< nodes below do not lead to where the cycle closes
     std::uint32_t stamp_ = 0;
     std::uint64_t work_ = 0;
     std::span<const Node> members_;  ///< of the component that is searched

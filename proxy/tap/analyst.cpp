@@ -50,7 +50,7 @@ StatementKind kind_of(std::string_view text, history::Dialect dialect) {
 }  // namespace
 
 Analyst::Analyst(AnalystOptions options, Bulletin& bulletin, OnRecord on_record)
-    : options_(std::move(options)),
+    : options_(options),
       bulletin_(bulletin),
       on_record_(std::move(on_record)),
       kept_(options_.limits.kept_history) {
@@ -64,6 +64,7 @@ void Analyst::start_engine() {
     options.window = options_.limits.graph_transactions;
     options.rows = options_.limits.graph_rows;
     options.arrival_skew = arrival_skew;
+    options.work_per_edge = 0;  // a busy server has no end: what is late is worth less
     options.on_anomaly = [this](analysis::Anomaly&& anomaly) { on_anomaly(std::move(anomaly)); };
     engine_ = std::make_unique<analysis::Engine>(std::move(options));
 }

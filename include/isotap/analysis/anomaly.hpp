@@ -39,6 +39,7 @@ enum class Order : std::uint8_t {
     process,    ///< one after the other in one session
     real_time,  ///< one ended before the other began
 };
+inline constexpr std::size_t order_count = 3;
 
 /// What an anomaly is called. `predicate`: some edge stands for rows that a condition would have
 /// matched, or for all rows of a table, not for a row that was read.

@@ -43,8 +43,11 @@ struct EngineOptions {
     /// Committed transactions between two searches for cycles; it grows with what cannot be retired
     /// yet, so that the cost of one transaction stays the same.
     std::size_t search_every = 4096;
-    /// Witnesses that one component of the graph may yield in one search.
+    /// Witnesses of each pattern that one component of the graph may yield in one search.
     std::size_t witnesses_per_component = 64;
+    /// Steps that the search of a large component may take for each edge in it; 0: as many as that
+    /// of a small one, however large it grows.
+    std::uint64_t work_per_edge = 64;
 
     /// Called as soon as an anomaly is known. Null: they are kept, see `Engine::anomalies`.
     std::function<void(Anomaly&&)> on_anomaly;

@@ -51,7 +51,9 @@ class Graph {
 std::vector<CycleSearch::Step> first_cycle(const SearchGraph& graph, CyclePattern pattern,
                                            SearchGraph::Node from) {
     const Components components = components_of(graph, every_arc);
-    CycleSearch search{graph, components, true};
+    const Components informed =
+        components_of(graph, [](const SearchGraph::Arc& arc) { return arc.kind != EdgeKind::rw; });
+    CycleSearch search{graph, components, informed, true};
     return search.through(from, graph.from(from)[0], pattern);
 }
 
@@ -121,7 +123,7 @@ TEST(Components, AgreeWithReachability) {
         const auto size = static_cast<Slot>(2 + random() % 12);
         Graph g{size};
         std::vector<std::vector<bool>> reaches(size, std::vector<bool>(size, false));
-        for (std::size_t n = random() % (2 * size); n-- > 0;) {
+        for (std::size_t n = random() % (std::size_t{2} * size); n-- > 0;) {
             const auto from = static_cast<Slot>(random() % size);
             const auto to = static_cast<Slot>(random() % size);
             if (from != to) {
