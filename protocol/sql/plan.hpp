@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -178,6 +179,10 @@ struct Plan {
     std::shared_ptr<const Plan> in_text;
 
     [[nodiscard]] bool rewrites() const noexcept { return !splices.empty(); }
+    [[nodiscard]] bool writes() const noexcept {
+        return std::any_of(tables.begin(), tables.end(),
+                           [](const auto& table) { return !history::is_read(table.kind); });
+    }
 };
 
 /// Writes the statement as the plan wants it into `out`, which it empties first and never shrinks:

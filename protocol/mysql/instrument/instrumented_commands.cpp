@@ -64,6 +64,13 @@ void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
         postpone(packet);
         return;
     }
+    const auto changes = decision.effect.kind;
+    if ((changes == StatementEffect::Kind::database ||
+         changes == StatementEffect::Kind::settings) &&
+        prepare_what_names_move()) {
+        postpone(packet);
+        return;
+    }
     insist_ = false;
     counts_in_use_ = counts_in_use_ || decision.counts_mentioned;
     original_.clear();

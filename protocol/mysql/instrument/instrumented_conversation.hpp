@@ -87,18 +87,21 @@ class InstrumentedConversation final : public Conversation {
         std::vector<Column> columns;  ///< of the result, ours as well
         history::StatementRef executed;
         // Of one that is rewritten, for the day when the server refuses our text.
-        std::string text;  ///< the client's; empty: too long
+        std::string text;  ///< the client's
         sql::ContextId context{};
         std::size_t parameters = 0;
         std::vector<std::uint8_t> types;  ///< of the parameters, as the client has told them last
         std::size_t description = 0;      ///< of the result, as the client knows it
         bool long_data = false;           ///< some of the next execution has been sent ahead
+        bool may_be_bulk = false;         ///< MariaDB may be asked to execute it many times at once
     };
 
     /// The client's own text is being prepared, in place of ours.
     struct Repair {
         PrepareOk statement;
         std::size_t description = 0;
+        /// Not because the server has refused ours: what waits is to find the client's.
+        std::optional<std::uint32_t> for_bulk;
     };
 
     /// A statement that has succeeded, and whose rows have not been asked for yet.
@@ -155,6 +158,7 @@ class InstrumentedConversation final : public Conversation {
     void decide_by_plan(Decision& decision, std::string_view statement, Command command);
     void follow_plan(Decision& decision, std::string_view statement, Command command);
     [[nodiscard]] std::string_view obstacle(const Decision& decision, Command command) const;
+    [[nodiscard]] bool bulk_is_in_the_way(const sql::Plan& plan) const noexcept;
     void run_query(Bytes packet, std::string_view text, Decision decision, const Piece& piece);
     void run_with_row_count(Bytes packet, std::string_view text);
     void run_prepare(Bytes packet, std::string_view text, Decision decision, const Piece& piece);
@@ -213,6 +217,10 @@ class InstrumentedConversation final : public Conversation {
     void prepare_again();
     void on_prepared_again(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
     void execute_again(const Repair& repair);
+    [[nodiscard]] bool prepare_for_bulk(std::uint32_t statement, std::string_view why);
+    [[nodiscard]] bool prepare_what_names_move();
+    void on_prepared_for_bulk(std::uint32_t statement, const PrepareOk* prepared);
+    void send_prepare(const Prepared& statement);
     void demand_to_prepare_again();
     void close_at_server(std::uint32_t statement);
     void name_for_server(std::vector<std::uint8_t>& packet) const;

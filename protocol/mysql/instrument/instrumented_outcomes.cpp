@@ -28,8 +28,10 @@ void InstrumentedConversation::on_prepared(const PrepareOk& prepared) {
     made.decision = current_;
     made.parameters = prepared.parameters;
     made.context = context_.id(plans_);
-    if (current_.rewritten && !ledger_.front().cut) {
-        made.text = as_text(ledger_.kept());
+    if (current_.rewritten) {
+        made.text = as_text(Bytes(original_).subspan(header_size + 1));
+        made.may_be_bulk =
+            channel_.in_force.has(Capability::mariadb_bulk_operations) && current_.plan->writes();
     }
 }
 

@@ -56,9 +56,9 @@ std::size_t InstrumentedConversation::decide_fate(std::uint8_t first, std::uint3
             fate_ = Fate::beside;
             names_statement_ = numbers_.differ();
             break;
+        case Command::stmt_bulk_execute: names_statement_ = true; break;
         case Command::stmt_reset:
-        case Command::stmt_fetch:
-        case Command::stmt_bulk_execute: names_statement_ = numbers_.differ(); break;
+        case Command::stmt_fetch: names_statement_ = numbers_.differ(); break;
         default: break;
     }
     return wanted(Side::client, first, frame_size);
@@ -127,6 +127,11 @@ bool InstrumentedConversation::forward_head(const Piece& piece) {
             return false;
         }
         on_execute_head();
+    } else if (kept_[header_size] == static_cast<std::uint8_t>(Command::stmt_bulk_execute) &&
+               kept_.size() >= statement_end &&
+               prepare_for_bulk(executed_statement(), "bulk execution")) {
+        postpone({});
+        return false;
     }
     name_for_server(kept_);
     forward_kept();

@@ -68,11 +68,6 @@ bool may_mention(std::string_view text, std::initializer_list<std::string_view> 
     });
 }
 
-bool writes(const sql::Plan& plan) noexcept {
-    return std::any_of(plan.tables.begin(), plan.tables.end(),
-                       [](const auto& table) { return !history::is_read(table.kind); });
-}
-
 /// Not those that call for a function of the client's, which may write whatever it likes.
 bool only_reads(const sql::TokenList& tokens) noexcept {
     constexpr std::array readers{Keyword::select, Keyword::show,  Keyword::set,
@@ -233,8 +228,7 @@ void InstrumentedConversation::follow_plan(Decision& decision, std::string_view 
         why = "diagnostics in use";
     } else if (decision.plan->hints && has_hint(statement)) {
         why = "optimizer hint";
-    } else if (command == Command::stmt_prepare && writes(*decision.plan) &&
-               channel_.in_force.has(Capability::mariadb_bulk_operations)) {
+    } else if (command == Command::stmt_prepare && bulk_is_in_the_way(*decision.plan)) {
         why = "bulk operations";
     }
     if (!why.empty()) {
@@ -250,6 +244,14 @@ void InstrumentedConversation::follow_plan(Decision& decision, std::string_view 
             decision.reread.clear();
         }
     }
+}
+
+/// A client that keeps the description of a result goes by it also where the client's own text had
+/// to be prepared for a bulk, behind a change of the tables.
+bool InstrumentedConversation::bulk_is_in_the_way(const sql::Plan& plan) const noexcept {
+    return plan.writes() && plan.reply == sql::ReplyChange::strip &&
+           channel_.in_force.has(Capability::mariadb_bulk_operations) &&
+           channel_.in_force.has(Capability::mariadb_cache_metadata);
 }
 
 std::string_view InstrumentedConversation::obstacle(const Decision& decision,

@@ -45,17 +45,57 @@ void InstrumentedConversation::prepare_again() {
     plans_.on_schema_changed(context_.id(plans_));
     stop_rewriting("refused by the server");
     cover(current_.coverage, current_.reason);
-    const bool known = found != prepared_.end() && !found->second.text.empty() &&
-                       found->second.context == context_.id(plans_);
+    const bool known = found != prepared_.end() && found->second.context == context_.id(plans_);
     if (!known || original_.empty()) {
         demand_to_prepare_again();
         return;
     }
     repair_.emplace(Repair{});
+    send_prepare(found->second);
+}
+
+void InstrumentedConversation::send_prepare(const Prepared& statement) {
     std::vector<std::uint8_t> payload{static_cast<std::uint8_t>(Command::stmt_prepare)};
-    payload.insert(payload.end(), found->second.text.begin(), found->second.text.end());
+    payload.insert(payload.end(), statement.text.begin(), statement.text.end());
     numbers_.begin_to_differ();
     send_own_command(Command::stmt_prepare, payload);
+}
+
+/// One writer is named for one execution, and a bulk has no rows to tell of what it wrote. True
+/// where the client's own text is being prepared for it: then it comes again behind the answer.
+bool InstrumentedConversation::prepare_for_bulk(std::uint32_t statement, std::string_view why) {
+    const auto found = prepared_.find(statement);
+    if (found == prepared_.end() || !std::exchange(found->second.may_be_bulk, false)) {
+        return false;
+    }
+    found->second.decision = {};
+    found->second.decision.reason = why;
+    repair_.emplace(Repair{});
+    repair_->for_bulk = statement;
+    send_prepare(found->second);
+    return true;
+}
+
+/// What the client has prepared means what its names meant then: behind a command that changes
+/// that, its text cannot be prepared again. True where one of them is being prepared now.
+bool InstrumentedConversation::prepare_what_names_move() {
+    for (const auto& [number, statement] : prepared_) {
+        if (statement.may_be_bulk) {
+            return prepare_for_bulk(number, "prepared where names meant something else");
+        }
+    }
+    return false;
+}
+
+/// Where the server refuses the client's text, it refuses ours as well, for the same reason.
+void InstrumentedConversation::on_prepared_for_bulk(std::uint32_t statement,
+                                                    const PrepareOk* prepared) {
+    const auto found = prepared_.find(statement);
+    if (prepared != nullptr && found != prepared_.end()) {
+        close_at_server(numbers_.of_server(statement));
+        numbers_.replace(statement, prepared->statement);
+        found->second.columns.clear();
+    }
 }
 
 void InstrumentedConversation::on_prepared_again(ReplyReader::Stage stage, const ReplyStep& step,
@@ -70,7 +110,10 @@ void InstrumentedConversation::on_prepared_again(ReplyReader::Stage stage, const
     }
     const Repair repair = *std::exchange(repair_, std::nullopt);
     ledger_.pop();
-    if (step.part == ReplyPart::error) {
+    if (repair.for_bulk) {
+        on_prepared_for_bulk(*repair.for_bulk,
+                             step.part == ReplyPart::error ? nullptr : &repair.statement);
+    } else if (step.part == ReplyPart::error) {
         // So the server would have answered had it prepared the client's text a second time itself.
         push(Command::stmt_execute, Piece(), statement_, Treatment::forward, {});
         write_packet(payload, 1, out_);
