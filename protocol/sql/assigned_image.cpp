@@ -9,13 +9,13 @@ namespace isotap::sql {
 namespace {
 
 /// The bytes of a text, the digits of a number; of what is long, what tells it from all others.
-/// HEX of a number would round it, and a float says six of its digits only.
-std::string image_of_column(const std::string& column, bool is_float) {
-    const std::string value = is_float ? "(" + column + "+0e0)" : column;
-    return "ifnull(" +
-           in_ascii("if(length(" + value + ")>64,concat('#',sha2(" + value + ",512)),hex(concat(" +
-                    value + ")))") +
-           "," + in_ascii("'~'") + ")";
+/// HEX of a number would round it.
+std::string image_of_value(const std::string& value, bool is_short) {
+    const std::string bytes = "hex(concat(" + value + "))";
+    const std::string told =
+        is_short ? bytes
+                 : "if(length(" + value + ")>64,concat('#',sha2(" + value + ",512))," + bytes + ")";
+    return "ifnull(" + in_ascii(told) + "," + in_ascii("'~'") + ")";
 }
 
 bool has_name(const std::vector<std::string>& names, std::string_view name) {
@@ -26,7 +26,8 @@ bool has_name(const std::vector<std::string>& names, std::string_view name) {
 }  // namespace
 
 std::string assigned_image(const Draft& draft, TokenRange set, const Table& table) {
-    std::string image;
+    std::string images;
+    std::size_t columns = 0;
     bool name_expected = true;
     std::size_t depth = 0;
     for (TokenIndex i = set.first + 1; i < set.last; ++i) {
@@ -39,9 +40,13 @@ std::string assigned_image(const Draft& draft, TokenRange set, const Table& tabl
             if (i >= set.last || !draft.tokens[i + 1].is(TokenKind::equals)) {
                 return {};
             }
-            const bool is_float = has_name(table.floats, draft.name(i));
-            image +=
-                "," + image_of_column(std::string(draft.tokens.text({first, i + 1})), is_float);
+            const std::string column(draft.tokens.text({first, i + 1}));
+            const std::string name = draft.name(i);
+            // A float says six of its digits only.
+            images += "," + (has_name(table.floats, name)
+                                 ? image_of_value("(" + column + "+0e0)", true)
+                                 : image_of_value(column, has_name(table.short_values, name)));
+            ++columns;
             name_expected = false;
         } else if (token.is(TokenKind::open_paren)) {
             ++depth;
@@ -51,7 +56,7 @@ std::string assigned_image(const Draft& draft, TokenRange set, const Table& tabl
             name_expected = true;
         }
     }
-    return image.empty() ? image : "concat_ws(" + in_ascii("'|'") + image + ")";
+    return columns < 2 ? images.substr(columns) : "concat_ws(" + in_ascii("'|'") + images + ")";
 }
 
 }  // namespace isotap::sql

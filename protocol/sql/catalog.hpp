@@ -57,6 +57,8 @@ struct Table {
     std::string auto_increment;  ///< MySQL family: the column that numbers itself; or empty
     /// MariaDB: columns of single precision, whose text does not tell two values apart.
     std::vector<std::string> floats;
+    /// MariaDB: columns whose text is never longer than some hundred bytes.
+    std::vector<std::string> short_values;
     /// Oracle's MySQL: triggers of ours name the writer in every row and note what was written.
     bool told_by_triggers = false;
     /// MariaDB: what its triggers write is not told of.

@@ -16,19 +16,22 @@ std::string with_rows(const std::string& entry) {
     const std::string more = unseen("@isotap_done:=concat_ws(''," + in_ascii("@isotap_done") + "," +
                                     in_ascii("@isotap_rows") + ")");
     return "concat_ws('',if(length(@isotap_rows)>" + part_of_packet(16'000) +
-           ",if(length(@isotap_done)>" + part_of_packet(4'000'000) + ",'!;'," + more + ")," +
+           ",if(length(@isotap_done)>" + part_of_packet(4'000'000) + ",';!'," + more + ")," +
            in_ascii("@isotap_rows") + ")," + entry + ")";
 }
 
 }  // namespace
 
-std::string noted_row(const std::string& row_id, const std::string& writers,
-                      const std::string& end) {
-    return unseen("@isotap_rows:=" + with_rows(row_id + ",'='," + writers + ",'" + end + "'"));
+std::string noted_row(const std::string& row_id, const std::string& writers) {
+    return unseen("@isotap_rows:=" + with_rows("';'," + row_id + ",'='," + writers));
+}
+
+std::string noted_as_kept() {
+    return unseen("@isotap_rows:=concat(" + in_ascii("@isotap_rows") + ",'*')");
 }
 
 std::string noted_name() {
-    return "left(right(" + in_ascii("@isotap_rows:=" + with_rows("uuid(),'=+;'")) + ",39),36)";
+    return "left(right(" + in_ascii("@isotap_rows:=" + with_rows("';',uuid(),'=+'")) + ",38),36)";
 }
 
 std::string ask_for_noted_rows() {

@@ -8,10 +8,11 @@
 /// out, and '!' says so.
 namespace isotap::sql {
 
-/// An empty text that notes the row which these columns name, as it is before the write. `end` is
-/// ';', or '*;' for one that does not change.
-std::string noted_row(const std::string& row_id, const std::string& writers,
-                      const std::string& end);
+/// An empty text that notes the row which these columns name, as it is before the write.
+std::string noted_row(const std::string& row_id, const std::string& writers);
+
+/// An empty text that says of the row noted last that it does not change.
+std::string noted_as_kept();
 
 /// A name for a row that is about to be made, noted as well.
 std::string noted_name();

@@ -126,9 +126,10 @@ struct Plan {
     std::size_t full_when_known = 0;
 
     /// A statement to send behind this one on the same connection; empty where none is needed. Its
-    /// one row has the rows of `tables[0]` in its first column, as `packed`, each with wList as it
-    /// was before the write. A '*' behind it: the row matched and did not change. `key=+`: a row
-    /// that is about to be made; where another row comes next, that one was there already.
+    /// one row has the rows of `tables[0]` in its first column, as `packed`, a ';' ahead of each,
+    /// with wList as it was before the write. A '*' behind it: the row matched and did not change.
+    /// `key=+`: a row that is about to be made; where another row comes next, that one was there
+    /// already.
     std::string afterwards;
 
     Reread reread;

@@ -224,10 +224,10 @@ class MariadbWrite {
         overwrite(set);
     }
 
-    /// SET wList = wList (taking the old image), what the client assigns, wList = a longer one if
-    /// the image has changed. Assignments run from left to right, so that counts, time stamps and
-    /// 'rows matched' stay what they were: a row that does not change gets no new version, nor does
-    /// one that the statement itself has made or changed before.
+    /// SET wList = wList (noting it, and the old image), what the client assigns, wList = a longer
+    /// one if the image has changed. Assignments run from left to right, so that counts, time
+    /// stamps and 'rows matched' stay what they were: a row that does not change gets no new
+    /// version, nor does one that the statement itself has made or changed before.
     void overwrite(TokenRange set) {
         const std::string image = assigned_image(draft_, set, table_);
         if (image.empty()) {
@@ -236,18 +236,19 @@ class MariadbWrite {
         }
         draft_.add_table(table_, history::AccessKind::update);
         draft_.insert(set.first + 1, " " + writers_ + "=concat(" + writers_ + "," +
+                                         noted_row(row_id_, writers_) + "," +
                                          unseen("@isotap_old:=" + image) + "), ");
         Quoting longer;
         longer.add(", " + writers_ + "=if(binary @isotap_old<=>binary " + image + ",concat(" +
-                   writers_ + "," + noted_row(row_id_, writers_, "*;") + "),");
+                   writers_ + "," + noted_as_kept() + "),");
         if (block_.has(Clause::conflict)) {
             longer.add("if(substring_index(" + writers_ + ",',',-1)=");
             longer.stamp();
-            longer.add(",concat(" + writers_ + "," + noted_row(row_id_, writers_, ";") + "),");
+            longer.add("," + writers_ + ",");
         }
         longer.add("concat(" +
-                   trimmed_writers(writers_, draft_.options.wlist_entries, Dialect::mysql) + "," +
-                   noted_row(row_id_, writers_, ";") + ",',',");
+                   trimmed_writers(writers_, draft_.options.wlist_entries, Dialect::mysql) +
+                   ",',',");
         longer.stamp();
         longer.add(block_.has(Clause::conflict) ? "))) " : ")) ");
         draft_.insert_quoting(set.last, std::move(longer));

@@ -33,7 +33,9 @@ from information_schema.tables t where t.table_schema = {0} and t.table_name = {
 /// {0}: schema, {1}: table.
 inline constexpr const char* columns = R"(
 select c.column_name, c.extra like '%INVISIBLE%', c.column_comment = 'isotap',
-    c.extra like '%auto_increment%', c.column_default is not null, c.data_type = 'float'
+    c.extra like '%auto_increment%', c.column_default is not null, c.data_type = 'float',
+    c.character_octet_length <= 255 or c.data_type in ('tinyint', 'smallint', 'mediumint', 'int',
+        'bigint', 'decimal', 'date', 'datetime', 'timestamp', 'time', 'year')
 from information_schema.columns c where c.table_schema = {0} and c.table_name = {1}
 order by c.ordinal_position
 )";

@@ -119,6 +119,9 @@ Asked<void> MysqlSide::read_columns(const std::string& schema, const std::string
         if (row.at(5) == "1") {
             facts.floats.push_back(row.at(0));
         }
+        if (row.at(6) == "1") {
+            facts.short_values.push_back(row.at(0));
+        }
     }
     return {};
 }

@@ -74,6 +74,7 @@ sql::Table table_of(const TableFacts& facts, Versions versions, history::Dialect
     table.referenced_by = facts.referenced_by;
     table.auto_increment = facts.auto_increment;
     table.floats = facts.floats;
+    table.short_values = facts.short_values;
     table.told_by_triggers = facts.told_by_triggers;
     table.has_triggers = facts.has_triggers;
     table.update_cascades = facts.update_cascades;

@@ -34,12 +34,13 @@ struct TableFacts {
     std::vector<std::string> key_bytes;  ///< functions, for parts that are `KeyText::bytes`
     std::string auto_increment;
     std::vector<std::string> floats;  ///< see sql::Table
-    bool invisible_columns = false;   ///< auxiliary ones are INVISIBLE
-    bool inherits = false;            ///< PostgreSQL: parent or child, and no partition
-    bool has_rules = false;           ///< what is written is not what the statement says
-    bool has_triggers = false;        ///< see sql::Table
-    bool row_security = false;        ///< RETURNING may be refused where the write is not
-    bool readable = true;             ///< the user may read all columns
+    std::vector<std::string> short_values;
+    bool invisible_columns = false;  ///< auxiliary ones are INVISIBLE
+    bool inherits = false;           ///< PostgreSQL: parent or child, and no partition
+    bool has_rules = false;          ///< what is written is not what the statement says
+    bool has_triggers = false;       ///< see sql::Table
+    bool row_security = false;       ///< RETURNING may be refused where the write is not
+    bool readable = true;            ///< the user may read all columns
     bool transactional = true;
     bool is_part = false;  ///< see sql::Table
     std::vector<std::string> referenced_by;

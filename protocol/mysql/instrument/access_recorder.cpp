@@ -159,8 +159,12 @@ std::optional<AccessRecorder::ToldRows> AccessRecorder::record_written(std::stri
         return record_made(about_to_be_made);
     };
     while (!packed.empty()) {
+        if (packed.front() != ';') {
+            return std::nullopt;
+        }
+        packed.remove_prefix(1);
         const std::string_view one = packed.substr(0, packed.find(';'));
-        packed.remove_prefix(std::min(packed.size(), one.size() + 1));
+        packed.remove_prefix(one.size());
         const std::size_t equals = one.find('=');
         const bool made = equals != std::string_view::npos && one.substr(equals) == "=+";
         if (made && !make()) {
