@@ -88,7 +88,7 @@ struct Statistics {
 
     std::uint64_t live = 0;     ///< transactions that the graph holds now
     std::uint64_t retired = 0;  ///< settled and forgotten
-    std::uint64_t forced = 0;   ///< forgotten because of the window, though not settled
+    std::uint64_t forced = 0;   ///< forgotten under a window, though not settled
     /// Edges into a transaction that was retired: what retirement assumes (nobody reads a version
     /// that was overwritten before he began) did not hold. A cycle may have been missed.
     std::uint64_t breaches = 0;
