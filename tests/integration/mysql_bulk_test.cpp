@@ -106,7 +106,7 @@ class MysqlBulk : public MysqlTruth {
         }
         EXPECT_EQ(proxy_->surprises(), 0);
     }
-    std::vector<Coverage> coverages_of(std::string_view text) const {
+    [[nodiscard]] std::vector<Coverage> coverages_of(std::string_view text) const {
         std::vector<Coverage> all;
         for (const auto& [id, transaction] : told_.transactions) {
             for (const RecordedStatement& one : transaction.statements) {
