@@ -27,7 +27,7 @@ const std::string last_prepared(4, '\xff');
 class BulkClient {
   public:
     BulkClient(const Endpoint& place, std::uint32_t mariadb) : wire_(place) {
-        wire_.log_in({.capabilities = client_flag::deprecate_eof,
+        wire_.log_in({.capabilities = client_flag::deprecate_eof | client_flag::multi_statements,
                       .mariadb = mariadb,
                       .without = client_flag::long_password});
         query("use shop");
@@ -165,6 +165,19 @@ TEST_P(MysqlBulk, BehindAChangeOfDatabase) {
         client.query("use shop");
         client.execute_all(changed, {{7, 401}, {8, 402}});
         client.query("select * from acc order by id");
+    });
+}
+
+/// What such a text does behind its CALL nobody reads.
+TEST_P(MysqlBulk, BehindATextThatMayChangeTheDatabase) {
+    expect_same([](BulkClient& client) {
+        client.query("drop procedure if exists nothing");
+        client.query("create procedure nothing() set @a = 1");
+        const std::string made = client.prepare(making);
+        client.execute(made, {1, 1});
+        client.query("call nothing(); use information_schema; drop table if exists shop.gone");
+        client.execute_all(made, {{2, 1}, {3, 2}});
+        client.query("select * from shop.acc order by id");
     });
 }
 

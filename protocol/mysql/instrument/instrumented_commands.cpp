@@ -65,9 +65,10 @@ void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
         return;
     }
     const auto changes = decision.effect.kind;
-    if ((changes == StatementEffect::Kind::database ||
-         changes == StatementEffect::Kind::settings) &&
-        prepare_what_names_move()) {
+    const bool names_move = changes == StatementEffect::Kind::database ||
+                            changes == StatementEffect::Kind::settings ||
+                            !context_.obstacle().empty();
+    if (names_move && prepare_what_names_move()) {
         postpone(packet);
         return;
     }

@@ -221,6 +221,8 @@ void InstrumentedConversation::end_of_command(const Piece& piece) {
         cover(history::Coverage::opaque, "bulk execution");
     } else if (command == Command::change_user) {
         context_.on_lost("changed user");
+        prepared_.clear();
+        numbers_.reset();
     }
 }
 
