@@ -181,6 +181,18 @@ TEST_P(MysqlBulk, BehindATextThatMayChangeTheDatabase) {
     });
 }
 
+/// Behind a DO settings are not known, and what is said then is not read.
+TEST_P(MysqlBulk, WhereSettingsAreUnknown) {
+    expect_same([](BulkClient& client) {
+        const std::string made = client.prepare(making);
+        client.execute(made, {1, 1});
+        client.query("do length(@@sql_mode)");
+        client.query("use information_schema");
+        client.execute_all(made, {{2, 1}, {3, 2}});
+        client.query("select * from shop.acc order by id");
+    });
+}
+
 /// It is refused as the server refuses it.
 TEST_P(MysqlBulk, OfATableThatHasGone) {
     expect_same([](BulkClient& client) {

@@ -67,8 +67,8 @@ void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
     const auto changes = decision.effect.kind;
     const bool names_move = changes == StatementEffect::Kind::database ||
                             changes == StatementEffect::Kind::settings ||
-                            !context_.obstacle().empty();
-    if (names_move && prepare_what_names_move()) {
+                            !context_.obstacle().empty() || !observation_->lexing().certain;
+    if (names_move && prepare_all_for_bulk()) {
         postpone(packet);
         return;
     }

@@ -218,7 +218,7 @@ class InstrumentedConversation final : public Conversation {
     void on_prepared_again(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
     void execute_again(const Repair& repair);
     [[nodiscard]] bool prepare_for_bulk(std::uint32_t statement, std::string_view why);
-    [[nodiscard]] bool prepare_what_names_move();
+    [[nodiscard]] bool prepare_all_for_bulk();
     void on_prepared_for_bulk(std::uint32_t statement, const PrepareOk* prepared);
     void send_prepare(const Prepared& statement);
     void demand_to_prepare_again();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -65,7 +66,8 @@ void InstrumentedConversation::send_prepare(const Prepared& statement) {
 /// where the client's own text is being prepared for it: then it comes again behind the answer.
 bool InstrumentedConversation::prepare_for_bulk(std::uint32_t statement, std::string_view why) {
     const auto found = prepared_.find(statement);
-    if (found == prepared_.end() || !std::exchange(found->second.may_be_bulk, false)) {
+    if (found == prepared_.end() || !found->second.may_be_bulk ||
+        !found->second.decision.rewritten) {
         return false;
     }
     found->second.decision = {};
@@ -78,13 +80,10 @@ bool InstrumentedConversation::prepare_for_bulk(std::uint32_t statement, std::st
 
 /// What the client has prepared means what its names meant then: behind a command that changes
 /// that, its text cannot be prepared again. True where one of them is being prepared now.
-bool InstrumentedConversation::prepare_what_names_move() {
-    for (const auto& [number, statement] : prepared_) {
-        if (statement.may_be_bulk) {
-            return prepare_for_bulk(number, "prepared where names meant something else");
-        }
-    }
-    return false;
+bool InstrumentedConversation::prepare_all_for_bulk() {
+    return std::any_of(prepared_.begin(), prepared_.end(), [this](const auto& one) {
+        return prepare_for_bulk(one.first, "prepared where names meant something else");
+    });
 }
 
 /// Where the server refuses the client's text, it refuses ours as well, for the same reason.
