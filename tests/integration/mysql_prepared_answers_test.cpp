@@ -263,6 +263,25 @@ TEST_P(MysqlPreparedAnswers, LongDataForATableThatLosesItsColumns) {
     EXPECT_EQ(proxy_->surprises(), 0);
 }
 
+/// Behind a DO nobody reads which database comes to be used: its tables may have the same names.
+TEST_P(MysqlPreparedAnswers, AnotherDatabaseWhereSettingsAreUnknown) {
+    Client client(proxy_->place());
+    const std::string number = client.prepare("delete from acc where id = 3");
+    client.query("do length(@@sql_mode)");
+    client.query("create database elsewhere");
+    client.query("use elsewhere");
+    client.query("create table acc (id int primary key, bal int)");
+    client.query("insert into acc values (3, 1)");
+    run_or_throw({.arguments = {isotap_program(), "schema", "drop", there().url()}});
+    const std::string reply = client.execute_raw(number, "");
+    const std::string left = there().sql("select count(*) from elsewhere.acc");
+    there().sql("drop database elsewhere");
+    EXPECT_EQ(left, "1\n");
+    if (GetParam() != MysqlFlavour::mysql) {
+        EXPECT_THAT(reply, testing::HasSubstr("needs to be re-prepared"));
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Servers, MysqlPreparedAnswers,
                          testing::Values(MysqlFlavour::mariadb, MysqlFlavour::mariadb_11,
                                          MysqlFlavour::mysql),

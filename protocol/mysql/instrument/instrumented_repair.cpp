@@ -46,7 +46,8 @@ void InstrumentedConversation::prepare_again() {
     plans_.on_schema_changed(context_.id(plans_));
     stop_rewriting("refused by the server");
     cover(current_.coverage, current_.reason);
-    const bool known = found != prepared_.end() && found->second.context == context_.id(plans_);
+    const bool known = found != prepared_.end() && observation_->lexing().certain &&
+                       context_.obstacle().empty() && found->second.context == context_.id(plans_);
     if (!known || original_.empty()) {
         demand_to_prepare_again();
         return;
