@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +17,14 @@ namespace isotap::sql {
 /// literals, comparisons; no calls, no casts, no arithmetic.
 class Companions {
   public:
-    explicit Companions(Draft& draft) noexcept : draft_(draft) {}
+    /// What becomes of placeholders that are repeated.
+    enum class Parameters : std::uint8_t {
+        refused,  ///< MySQL family: they would be more than the client has values for
+        valued,   ///< the text that they get into has values of its own
+    };
+
+    explicit Companions(Draft& draft, Parameters parameters = Parameters::refused) noexcept
+        : draft_(draft), parameters_(parameters) {}
 
     /// What keeps the arms of this query from being read again; empty: nothing does.
     [[nodiscard]] std::string_view obstacle(QueryId query) const;
@@ -68,6 +76,7 @@ class Companions {
     [[nodiscard]] Quoting decided_by(const Beside& one, std::vector<Told>& rows) const;
 
     Draft& draft_;
+    Parameters parameters_;
     std::vector<Beside> beside_;
 };
 

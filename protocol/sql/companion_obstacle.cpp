@@ -119,8 +119,9 @@ std::string_view Companions::obstacle_of_text(TokenRange range) const {
                 break;
             }
             case TokenKind::parameter:
-                // One placeholder more, and the client's parameters are not its own any more.
-                if (draft_.state.dialect == Dialect::mysql) return "parameter in a condition";
+                if (draft_.state.dialect == Dialect::mysql && parameters_ == Parameters::refused) {
+                    return "parameter in a condition";
+                }
                 break;
             case TokenKind::user_variable:
             case TokenKind::system_variable: return "variable in a condition";

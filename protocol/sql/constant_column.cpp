@@ -87,6 +87,7 @@ bool ConstantColumns::can_tell(QueryId source) const {
     const Block* block = only_block();
     return block != nullptr && arms.size() == 1 &&
            draft_.structure.blocks[arms.front()].kind == BlockKind::select &&
+           companions_.obstacle_of_block(arms.front()).empty() &&
            !has_limit(draft_.structure, draft_.structure.top) && !shows_the_plan(draft_, *block);
 }
 

@@ -50,6 +50,14 @@ void append(const Splice& splice, const TokenList& tokens, std::string_view stam
     out.append(text, splice.stamp_at);
 }
 
+std::size_t parameters_in(TokenRange range, const TokenList& tokens) noexcept {
+    std::size_t found = 0;
+    for (TokenIndex i = range.first; i < range.last; ++i) {
+        found += tokens[i].is(TokenKind::parameter) ? 1 : 0;
+    }
+    return found;
+}
+
 std::size_t size_of(const Splice& splice, const TokenList& tokens,
                     std::string_view stamp) noexcept {
     std::size_t size = splice.text.size();
@@ -81,9 +89,16 @@ void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, st
     out.append(text, done);
 }
 
-void ask_again(const Reread& reread, const TokenList& tokens, std::string& out) {
-    out.clear();
-    append(reread.text, reread.quotes, tokens, {}, out);
+Question ask_again(const Reread& reread, const TokenList& tokens) {
+    Question question;
+    append(reread.text, reread.quotes, tokens, {}, question.text);
+    for (const Quote& quote : reread.quotes) {
+        std::size_t number = parameters_in({0, quote.tokens.first}, tokens);
+        for (std::size_t left = parameters_in(quote.tokens, tokens); left > 0; --left) {
+            question.parameters.push_back(number++);
+        }
+    }
+    return question;
 }
 
 std::size_t original_offset(const Plan& plan, const TokenList& tokens, std::string_view stamp,

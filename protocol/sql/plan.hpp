@@ -97,6 +97,16 @@ struct Reread {
     [[nodiscard]] bool wanted() const noexcept { return !text.empty(); }
 };
 
+/// A question that a `Reread` puts about one statement.
+struct Question {
+    std::string text;  ///< empty: not to be put
+    /// Of a statement that is prepared: which of its parameters the question's own are, in their
+    /// order.
+    std::vector<std::size_t> parameters;
+
+    [[nodiscard]] bool wanted() const noexcept { return !text.empty(); }
+};
+
 /// What becomes of the server's reply.
 enum class ReplyChange : std::uint8_t {
     none,
@@ -190,8 +200,8 @@ struct Plan {
 /// no allocation once `out` has grown. `tokens` must be of the plan's shape.
 void apply(const Plan& plan, const TokenList& tokens, std::string_view stamp, std::string& out);
 
-/// The question of `plan.reread` about the statement that `tokens` are of, into `out`.
-void ask_again(const Reread& reread, const TokenList& tokens, std::string& out);
+/// The question about the statement that `tokens` are of.
+Question ask_again(const Reread& reread, const TokenList& tokens);
 
 /// The offset in the client's text of a byte of the rewritten one, for error positions. A byte of
 /// an addition maps to where the addition was put.

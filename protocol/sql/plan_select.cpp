@@ -270,7 +270,7 @@ class SelectPlan {
             return "nested subquery";
         }
         if (const std::string_view why = companions_.obstacle(id); !why.empty()) {
-            return why;
+            return ask_for_subquery(id, why);
         }
         const SubqueryUse use = use_of(draft_, id);
         const bool correlated = companions_.is_correlated(id);
@@ -281,12 +281,21 @@ class SelectPlan {
         }
         const std::string_view why =
             use.evaluated ? tell_in_list(id, use, correlated) : "subquery that may be skipped";
-        if (!why.empty() && mysql() && !locks() && rereads_.can(id)) {
-            rereads_.add(id, why);
-            beside_[query.body] = true;
+        if (why.empty() || ask_for_subquery(id, why).empty()) {
             return {};
         }
-        return why.empty() || !correlated || !no_wrap().empty() ? why : tell_deciding(id, why);
+        return !correlated || !no_wrap().empty() ? why : tell_deciding(id, why);
+    }
+
+    /// Behind the statement. Gives `why` it is not told in another way where it cannot be asked
+    /// for.
+    std::string_view ask_for_subquery(QueryId id, std::string_view why) {
+        if (!mysql() || locks() || !rereads_.can(id)) {
+            return why;
+        }
+        rereads_.add(id, why);
+        beside_[structure_.queries[id].body] = true;
+        return {};
     }
 
     /// The rows by which EXISTS keeps or rejects others. `why` they are not told in another way.

@@ -17,7 +17,7 @@ namespace isotap::sql {
 class Rereads {
   public:
     Rereads(Draft& draft, Reread::Hold hold) noexcept
-        : draft_(draft), companions_(draft), hold_(hold) {}
+        : draft_(draft), companions_(draft, Companions::Parameters::valued), hold_(hold) {}
 
     /// What this query reads can be read again.
     [[nodiscard]] bool can(QueryId id) const;

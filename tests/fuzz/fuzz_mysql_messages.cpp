@@ -1,4 +1,5 @@
 // Every decoder on any bytes: it says yes or no, and its views stay inside.
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -28,6 +29,7 @@ using isotap::mysql::decode_prepare_ok;
 using isotap::mysql::decode_query_text;
 using isotap::mysql::encode_error;
 using isotap::mysql::execute_of;
+using isotap::mysql::execute_with;
 using isotap::mysql::greeting_capabilities_offset;
 using isotap::mysql::read_server_version;
 using isotap::mysql::SessionTrackReader;
@@ -83,6 +85,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         constexpr std::uint8_t types[] = {3, 0};
         const auto made = execute_of(7, payload, *request, types);
         if (made.size() < payload.size()) std::abort();
+        const std::array<std::size_t, 2> chosen{data[1], 0};
+        if (const auto other = execute_with(*request, request->types, chosen)) {
+            if (!decode_execute(*other, chosen.size(), capabilities)) std::abort();
+        }
     }
     if (const auto text = decode_query_text(payload, capabilities)) {
         expect_inside(payload, *text);

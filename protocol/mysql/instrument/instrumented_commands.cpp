@@ -55,7 +55,7 @@ void InstrumentedConversation::on_withheld(Bytes packet, const Piece& piece) {
         return;
     }
     if (unread_ && decision.diagnostics_mentioned) {
-        unread_->reread.clear();
+        unread_->reread = {};
     }
     if (unread_ && (would_show(decision) || !has_questions(*unread_))) {
         end_unread(std::nullopt);
@@ -199,12 +199,16 @@ void InstrumentedConversation::on_execute_head() {
     if (current_.told) {
         name_writer(observation_->statement());
     }
-    if (!current_.rewritten) {
+    const bool asks = !current_.reread.parameters.empty();
+    if (!current_.rewritten && !asks) {
         return;
     }
     if (!std::exchange(found->second.long_data, false) &&
         kept_.size() <= limits_.observed_message) {
         original_ = kept_;
+    }
+    if (!current_.rewritten) {
+        return;
     }
     const history::StatementRef ref = observation_->statement();
     found->second.executed = ref;
@@ -225,9 +229,7 @@ void InstrumentedConversation::on_execute_head() {
 }
 
 void InstrumentedConversation::on_end_of_execute(const Piece& piece) {
-    if (!original_.empty()) {
-        learn_types();
-    }
+    read_parameters();
     push(Command::stmt_execute, piece, statement_,
          current_.rewritten ? Treatment::strip : Treatment::forward, {});
     if (current_.told) {

@@ -69,8 +69,9 @@ class InstrumentedConversation final : public Conversation {
         bool rewritten = false;
         bool told = false;  ///< it goes as it came, and triggers tell what it wrote
         history::Coverage coverage = history::Coverage::opaque;
-        std::string_view reason;  ///< a literal, or of `plan`
-        std::string reread;       ///< the question of `plan->reread`; empty: not to be put
+        std::string_view reason;                     ///< a literal, or of `plan`
+        sql::Question reread;                        ///< that of `plan->reread`
+        std::vector<std::uint8_t> reread_execution;  ///< of a question that has parameters
         StatementEffect effect;
         std::size_t begin = 0;  ///< the statement alone, in the client's text
         std::size_t end = 0;
@@ -94,6 +95,8 @@ class InstrumentedConversation final : public Conversation {
         std::size_t description = 0;      ///< of the result, as the client knows it
         bool long_data = false;           ///< some of the next execution has been sent ahead
         bool may_be_bulk = false;         ///< MariaDB may be asked to execute it many times at once
+        /// By which number the server knows what is asked behind it, once that has been asked.
+        std::optional<std::uint32_t> question;
     };
 
     /// The client's own text is being prepared, in place of ours.
@@ -107,8 +110,10 @@ class InstrumentedConversation final : public Conversation {
     /// A statement that has succeeded, and whose rows have not been asked for yet.
     struct Unread {
         std::shared_ptr<const sql::Plan> plan;
-        std::string reread;
+        sql::Question reread;
+        std::vector<std::uint8_t> reread_execution;
         Command command{};
+        std::uint32_t statement = 0;  ///< prepared
         ReplyStep step;
         std::vector<std::uint8_t> session_state;
         Time at{};
@@ -117,7 +122,13 @@ class InstrumentedConversation final : public Conversation {
     };
 
     /// A question of ours that is with the server.
-    enum class Asking : std::uint8_t { nothing, level, rows, reread };
+    enum class Asking : std::uint8_t {
+        nothing,
+        level,
+        rows,
+        number,  ///< of a question that is prepared, as it has parameters
+        reread,
+    };
 
     // The client's side.
     void take_client(Bytes bytes, bool ours);
@@ -197,6 +208,10 @@ class InstrumentedConversation final : public Conversation {
     void ask_for_level();
     void read_rows();
     void go_on_reading();
+    void put_question();
+    void execute_question(std::uint32_t question);
+    void keep_question(std::uint32_t question);
+    void read_answer(Bytes row);
     void end_unread(std::optional<std::string_view> rows);
     [[nodiscard]] bool record_written(const Unread& unread, std::string_view rows);
     [[nodiscard]] bool record_noted(const Unread& unread, std::string_view rows);
@@ -208,13 +223,15 @@ class InstrumentedConversation final : public Conversation {
     [[nodiscard]] bool can_reread(const ReplyStep& step) const;
     [[nodiscard]] bool may_read_twice() const;
     [[nodiscard]] static bool has_questions(const Unread& unread) noexcept {
-        return !unread.plan->afterwards.empty() || !unread.reread.empty();
+        return !unread.plan->afterwards.empty() || unread.reread.wanted();
     }
 
     // A prepared text of ours that the server refuses.
     void remember_execute(Bytes bytes);
-    void learn_types();
+    void read_parameters();
     void prepare_again();
+    [[nodiscard]] bool means_the_same(const Prepared& statement);
+    void forget_prepared(std::uint32_t statement);
     void on_prepared_again(ReplyReader::Stage stage, const ReplyStep& step, Bytes payload);
     void execute_again(const Repair& repair);
     [[nodiscard]] bool prepare_for_bulk(std::uint32_t statement, std::string_view why);
@@ -275,6 +292,7 @@ class InstrumentedConversation final : public Conversation {
     /// Those in which MariaDB's writes note their rows are there, and hold no rows of others.
     bool variables_ready_ = false;
     std::optional<std::string> read_;
+    std::optional<std::uint32_t> question_;  ///< the number that the server gave it
     std::vector<std::optional<std::string>> reread_;
     bool sent_again_ = false;  ///< the client's own text, after ours was refused
     unsigned refusals_ = 0;

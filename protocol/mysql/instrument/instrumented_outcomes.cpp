@@ -19,7 +19,7 @@ void InstrumentedConversation::on_prepared(const PrepareOk& prepared) {
     Conversation::on_prepared(prepared);
     note_refusal();
     numbers_.prepared(prepared.statement);
-    prepared_.erase(prepared.statement);
+    forget_prepared(prepared.statement);
     if (prepared_.size() >= limits_.named_statements && !current_.rewritten) {
         return;
     }
@@ -45,8 +45,10 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
         status_ = step.ok.status;
         unname_writer_of_load();
         unread_.emplace(Unread{current_.plan,
-                               rereads ? current_.reread : std::string(),
+                               rereads ? current_.reread : sql::Question(),
+                               current_.reread_execution,
                                request.command,
+                               numbers_.meant(statement_),
                                step,
                                {step.ok.session_state.begin(), step.ok.session_state.end()},
                                now,

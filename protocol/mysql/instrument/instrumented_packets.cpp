@@ -229,7 +229,7 @@ void InstrumentedConversation::end_of_command(const Piece& piece) {
 /// What is done to a statement between its executions.
 void InstrumentedConversation::on_beside_execution(Command command, std::uint32_t statement) {
     if (command == Command::stmt_close) {
-        prepared_.erase(statement);
+        forget_prepared(statement);
         numbers_.closed(statement);
     } else if (command == Command::stmt_send_long_data || command == Command::stmt_reset) {
         const auto found = prepared_.find(statement);

@@ -237,11 +237,11 @@ void InstrumentedConversation::follow_plan(Decision& decision, std::string_view 
         decision.coverage = Coverage::opaque;
         decision.reason = why;
     } else if (decision.plan->reread.wanted() && !counts_in_use_ && !decision.counts_mentioned) {
-        sql::ask_again(decision.plan->reread, tokens_, decision.reread);
+        decision.reread = sql::ask_again(decision.plan->reread, tokens_);
         constexpr std::size_t head = 8;
-        if (decision.reread.size() + head >=
+        if (decision.reread.text.size() + head >=
             std::min<std::size_t>(frame_size_max, decision.plan->text_max)) {
-            decision.reread.clear();
+            decision.reread = {};
         }
     }
 }

@@ -25,19 +25,6 @@ void InstrumentedConversation::remember_execute(Bytes bytes) {
     }
 }
 
-/// The packet has gone: what it says of its parameters holds for later executions, too.
-void InstrumentedConversation::learn_types() {
-    const auto found = prepared_.find(numbers_.meant(statement_));
-    if (found == prepared_.end() || original_.size() < header_size) {
-        return;
-    }
-    const Bytes payload = Bytes(original_).subspan(header_size);
-    const auto request = decode_execute(payload, found->second.parameters, channel_.in_force);
-    if (request && !request->types.empty()) {
-        found->second.types.assign(request->types.begin(), request->types.end());
-    }
-}
-
 /// The server has refused to execute a text of ours.
 void InstrumentedConversation::prepare_again() {
     const auto found = prepared_.find(numbers_.meant(statement_));
@@ -46,14 +33,18 @@ void InstrumentedConversation::prepare_again() {
     plans_.on_schema_changed(context_.id(plans_));
     stop_rewriting("refused by the server");
     cover(current_.coverage, current_.reason);
-    const bool known = found != prepared_.end() && observation_->lexing().certain &&
-                       context_.obstacle().empty() && found->second.context == context_.id(plans_);
-    if (!known || original_.empty()) {
+    if (found == prepared_.end() || !means_the_same(found->second) || original_.empty()) {
         demand_to_prepare_again();
         return;
     }
     repair_.emplace(Repair{});
     send_prepare(found->second);
+}
+
+/// The names in its text mean what they meant when the client prepared it.
+bool InstrumentedConversation::means_the_same(const Prepared& statement) {
+    return observation_->lexing().certain && context_.obstacle().empty() &&
+           statement.context == context_.id(plans_);
 }
 
 void InstrumentedConversation::send_prepare(const Prepared& statement) {

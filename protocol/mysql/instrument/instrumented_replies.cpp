@@ -126,10 +126,9 @@ void InstrumentedConversation::on_own_packet(Stage stage, const ReplyStep& step,
         ByteReader reader(payload);
         read_ = text_or_null(reader);
     } else if (row && asking_ == Asking::reread && reread_.empty()) {
-        ByteReader reader(payload);
-        for (std::size_t i = 0; i < unread_->plan->reread.tables.size(); ++i) {
-            reread_.push_back(text_or_null(reader));
-        }
+        read_answer(payload);
+    } else if (step.part == ReplyPart::prepared && asking_ == Asking::number) {
+        question_ = step.prepared.statement;
     }
     if (!step.ends) {
         return;
@@ -194,10 +193,10 @@ void InstrumentedConversation::on_captured_result(const Decision& decision, Comm
     }
     cover_gaps();
     if (recorder_.lost() > 0 || recorder_.nameless() > 0) {
-        current_.reread.clear();  // coverage stays what it is now
+        current_.reread = {};  // coverage stays what it is now
     } else if (plan.reread.spare && !recorder_.cut() &&
                (rewriter_.rows() > 0 || !plan.silent_when_empty)) {
-        current_.reread.clear();
+        current_.reread = {};
         if (plan.reread.completes) cover(Coverage::full, {});
     } else if (plan.silent_when_empty && rewriter_.rows() == 0 &&
                decision.coverage == Coverage::full) {
@@ -252,7 +251,7 @@ void InstrumentedConversation::stop_rewriting(std::string_view reason) {
     current_.plan.reset();
     current_.coverage = Coverage::opaque;
     current_.reason = reason;
-    current_.reread.clear();
+    current_.reread = {};
 }
 
 void InstrumentedConversation::flush() {

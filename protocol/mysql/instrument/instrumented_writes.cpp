@@ -54,9 +54,12 @@ void InstrumentedConversation::ask_for_level() {
 void InstrumentedConversation::read_rows() {
     read_.reset();
     reread_.clear();
-    const bool written = !unread_->plan->afterwards.empty();
-    asking_ = written ? Asking::rows : Asking::reread;
-    send_own_query(written ? unread_->plan->afterwards : unread_->reread);
+    if (unread_->plan->afterwards.empty()) {
+        put_question();
+    } else {
+        asking_ = Asking::rows;
+        send_own_query(unread_->plan->afterwards);
+    }
 }
 
 /// The server has answered a question of ours.
@@ -64,9 +67,10 @@ void InstrumentedConversation::go_on_reading() {
     const Asking answered = std::exchange(asking_, Asking::nothing);
     if (answered == Asking::level) {
         observation_->session_level(read_);
-    } else if (answered == Asking::rows && read_ && !unread_->reread.empty()) {
-        asking_ = Asking::reread;
-        send_own_query(unread_->reread);
+    } else if (answered == Asking::rows && read_ && unread_->reread.wanted()) {
+        put_question();
+    } else if (answered == Asking::number && question_) {
+        execute_question(*question_);
     } else if (read_) {
         end_unread(*read_);
     } else {
@@ -82,7 +86,8 @@ bool InstrumentedConversation::can_reread(const ReplyStep& step) const {
                          : step.part == ReplyPart::result_set
                              ? step.rows > 0 || (current_.plan && current_.plan->reread.of_result)
                              : false;
-    if (fused_ || current_.reread.empty() || !touched || step.ok.warnings > 0 ||
+    const bool unvalued = !current_.reread.parameters.empty() && current_.reread_execution.empty();
+    if (fused_ || !current_.reread.wanted() || unvalued || !touched || step.ok.warnings > 0 ||
         !step.ok.status.has(StatusFlag::in_transaction)) {
         return false;
     }

@@ -105,7 +105,38 @@ TEST(ExecuteRequest, NamesTravelWithAttributes) {
     const auto request = decode_execute(as_bytes(packet), 1, attributes);
     ASSERT_TRUE(request);
     EXPECT_EQ(as_text(request->types), number(3, 2) + "\x02no");
+    const auto made = execute_with(*request, request->types, std::vector<std::size_t>{0});
+    ASSERT_TRUE(made);
+    EXPECT_EQ(as_text(*made), "\x17" + number(0, 4) + "\x08" + number(1, 4) + number(1, 1) +
+                                  number(0, 1) + "\x01" + number(3, 2) + number(0, 1) +
+                                  number(42, 4));
     EXPECT_FALSE(decode_execute(as_bytes(execution(std::string(1, '\0'))), 2, attributes));
+}
+
+/// Values as they came: a text, a number and NULL.
+TEST(ExecuteRequest, GivesSomeOfItsValuesToAnother) {
+    const std::string types = number(253, 2) + number(3, 2) + number(8, 2);
+    const std::string packet = "\x17" + number(9, 4) + number(0, 1) + number(1, 4) + "\x04\x01" +
+                               types +
+                               "\x03"
+                               "abc" +
+                               number(42, 4);
+    const auto request = decode_execute(as_bytes(packet), 3, {});
+    ASSERT_TRUE(request);
+    const auto some = [&](const std::vector<std::size_t>& chosen) {
+        auto made = execute_with(*request, request->types, chosen);
+        if (made) name_statement(0x01020304, *made);
+        return made ? std::string(as_text(*made)) : "none";
+    };
+    const std::string head = "\x17" + number(0x01020304, 4) + number(0, 1) + number(1, 4);
+    EXPECT_EQ(some({2, 1}), head + "\x01\x01" + number(8, 2) + number(3, 2) + number(42, 4));
+    EXPECT_EQ(some({0}), head + number(0, 1) + "\x01" + number(253, 2) +
+                             "\x03"
+                             "abc");
+    EXPECT_EQ(some({3}), "none");
+    EXPECT_FALSE(execute_with(*request, request->types.first(4), std::vector<std::size_t>{0}));
+    const auto longer = decode_execute(as_bytes(packet + "x"), 3, {});
+    EXPECT_FALSE(execute_with(*longer, longer->types, std::vector<std::size_t>{0}));
 }
 
 TEST(ExecuteRequest, IsReadAtNoLengthButItsOwn) {
