@@ -67,6 +67,25 @@ TEST_P(MysqlScript, StopsWhereOneFails) {
     expect(read_one, {"read acc 1"}, Coverage::full);
 }
 
+/// Its shape is that of a write, so that its writer has been named already.
+TEST_P(MysqlScript, QuotesWhatStandsBehindAWriteThatCannotBeRead) {
+    const std::string never = "update acc set bal = 6 where id = 4";
+    const std::string wrong = "update acc set bal = 5, bal; " + never;
+    const std::string named = "select ifnull(left(@isotap_writer, 1) = 'T', 0)";
+    for (const std::string& text : {wrong, read_one + "; " + wrong, update_two + "; " + wrong}) {
+        EXPECT_THAT(client_->query(text).back().payload, testing::HasSubstr("'; " + never + "'"));
+        EXPECT_EQ(run(named).at(3).payload,
+                  "\1"
+                  "0")
+            << text;
+    }
+    run(delete_one + "; " + insert_one);
+    end();
+    expect(update_two, {"update acc 1", "update acc 2"}, Coverage::full);
+    expect(insert_one, {"insert acc 70"}, Coverage::full);
+    EXPECT_THROW(statement(never), std::runtime_error);
+}
+
 /// What a routine answers is for the server alone to end.
 TEST_P(MysqlScript, GoesAsItCameFromACallOn) {
     there().sql(

@@ -138,7 +138,7 @@ void InstrumentedConversation::run_query(Bytes packet, std::string_view text, De
     }
     row_count_.reset();
     push(Command::query, piece, 0, treatment, {});
-    if (current_.told && !current_.plan->asks_for_file) {
+    if (current_.told && !is_unnamed_behind_reply()) {
         unname_writer();
     }
 }

@@ -179,7 +179,8 @@ class InstrumentedConversation final : public Conversation {
     void send_own_command(Command command, Bytes payload);
     void name_writer(const history::StatementRef& statement);
     void unname_writer();
-    void unname_writer_of_load();
+    [[nodiscard]] bool is_unnamed_behind_reply() const noexcept;
+    void unname_writer_behind_reply();
     void ready_variables(const sql::Plan& plan);
     void cover(history::Coverage coverage, std::string_view reason);
     [[nodiscard]] bool empties_tables() const noexcept {

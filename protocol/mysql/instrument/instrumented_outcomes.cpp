@@ -43,7 +43,7 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
     const bool rereads = of_statement && can_reread(step);
     if (of_statement && (collects() || rereads) && step.ends) {
         status_ = step.ok.status;
-        unname_writer_of_load();
+        unname_writer_behind_reply();
         unread_.emplace(Unread{current_.plan,
                                rereads ? current_.reread : sql::Question(),
                                current_.reread_execution,
@@ -85,7 +85,7 @@ void InstrumentedConversation::on_success(const Request& request, const ReplySte
 void InstrumentedConversation::on_failure(const Request& request, const ReplyStep& step, Time now) {
     sent_again_ = false;
     row_count_.reset();
-    unname_writer_of_load();
+    unname_writer_behind_reply();
     if (current_.rewritten && !current_.plan->afterwards.empty()) {
         variables_ready_ = false;
     }

@@ -21,8 +21,7 @@ std::optional<Script::Cut> InstrumentedConversation::cut_script(Bytes packet,
     return script_.cut(text, observation_->lexing());
 }
 
-/// Where the server cannot read the part, all of the text goes as it came; it has read one that
-/// triggers tell of, and a command of ours is behind it already.
+/// Where the server cannot read the part, all of the text goes as it came.
 void InstrumentedConversation::run_part(Bytes packet, const Script::Cut& cut, Decision decision,
                                         const Piece& piece) {
     const Bytes payload = packet.subspan(header_size);
@@ -33,9 +32,7 @@ void InstrumentedConversation::run_part(Bytes packet, const Script::Cut& cut, De
     const bool ours = std::exchange(ours_, true);
     begin_part(head, cut.rest);
     run_query(part, text, std::move(decision), piece);
-    if (!current_.told) {
-        original_.assign(packet.begin(), packet.end());
-    }
+    original_.assign(packet.begin(), packet.end());
     ours_ = ours;
 }
 
@@ -83,6 +80,7 @@ void InstrumentedConversation::drop_rest() {
 void InstrumentedConversation::send_rest_as_it_came() {
     std::vector<std::uint8_t> whole = std::exchange(original_, {});
     const bool ours_refused = current_.rewritten;
+    const bool named = current_.told;
     const Bytes waiting = Bytes(backlog_).first(script_.waiting());
     if (!waiting.empty()) {
         const auto rest = decode_query_text(waiting.subspan(header_size), channel_.in_force);
@@ -95,8 +93,9 @@ void InstrumentedConversation::send_rest_as_it_came() {
     others_begun_ = 0;
     cover(current_.coverage, current_.reason);
     rewriter_.begin(as_it_came_, ReplyRewriter::Form::text, script_.sequence());
-    ledger_.front().reply.next_sequence = 1;
-    reply_.begin(Command::query);
+    ledger_.pop();
+    if (named) unname_writer();
+    push(Command::query, Piece(), 0, protocol::Treatment::strip, {});
     actions_->send_own(protocol::Side::server, std::move(whole));
     sent_again_ = ours_refused;
 }

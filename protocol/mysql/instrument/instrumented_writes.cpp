@@ -121,9 +121,14 @@ void InstrumentedConversation::unname_writer() {
     send_own_query("get diagnostics " + std::string(writer_variable) + "=number");
 }
 
-/// A server that waits for a file takes all that comes for the file: not before it has answered.
-void InstrumentedConversation::unname_writer_of_load() {
-    if (current_.told && current_.plan->asks_for_file) {
+/// A server that waits for a file takes all that comes for the file. And where it cannot read a
+/// part of a text, all of the text comes next.
+bool InstrumentedConversation::is_unnamed_behind_reply() const noexcept {
+    return current_.plan->asks_for_file || script_.running();
+}
+
+void InstrumentedConversation::unname_writer_behind_reply() {
+    if (current_.told && is_unnamed_behind_reply()) {
         unname_writer();
     }
 }
