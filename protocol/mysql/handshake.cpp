@@ -51,7 +51,7 @@ void Handshake::on_dial_failed(const protocol::DialFailure& failure, Actions& ac
     if (failure.kind == protocol::DialFailure::Kind::too_many_sessions) {
         refuse(1040, "08004", "Too many connections", actions);
     } else {
-        refuse(2003, "HY000", "isotap cannot reach the server: " + std::string(failure.why),
+        refuse(1158, "08S01", "isotap cannot reach the server: " + std::string(failure.why),
                actions);
     }
 }
@@ -137,7 +137,7 @@ void Handshake::on_greeting(const Packet& packet, Actions& actions) {
     channel_.status = greeting->status;
     if (rules_.policy == TlsPolicy::terminate && rules_.server == protocol::ServerTls::require &&
         !server_.has(Capability::ssl)) {
-        refuse(2026, "HY000", "isotap must use TLS to the server, which does not offer it",
+        refuse(1043, "08S01", "isotap must use TLS to the server, which does not offer it",
                actions);
         return;
     }

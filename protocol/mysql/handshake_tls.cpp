@@ -44,7 +44,7 @@ void Handshake::on_ssl_request(const Packet& packet, Actions& actions) {
         return;
     }
     if (!offers_tls()) {
-        refuse(2026, "HY000", "isotap was asked for TLS that nobody offered", actions);
+        refuse(1043, "08S01", "isotap was asked for TLS that nobody offered", actions);
         return;
     }
     client_tls_ = true;
@@ -98,7 +98,7 @@ void Handshake::on_tls_started(Side leg, const protocol::TlsFacts& facts, Action
 
 void Handshake::on_tls_failed(Side leg, std::string_view why, Actions& actions) {
     if (leg == Side::server && !client_tls_) {
-        refuse(2026, "HY000", "isotap has no TLS with the server: " + std::string(why), actions);
+        refuse(1043, "08S01", "isotap has no TLS with the server: " + std::string(why), actions);
         return;
     }
     // The client expects a TLS handshake or is in the midst of it: no packet would reach it.

@@ -199,6 +199,28 @@ class LentColumns {
     std::optional<TableLender> lender_;
 };
 
+/// A report about nothing says too little to whoever has mistaken an address.
+void tell_of_connections(const Relay& relay, const Upstream& upstream, const Address& proxy,
+                         const std::string& command) {
+    std::uint64_t opened = 0;
+    std::uint64_t failed = 0;
+    for (const RelayCounters* counters : relay.counters()) {
+        opened += counters->sessions_opened.value();
+        failed += counters->dial_failures.value();
+    }
+    if (opened == 0) {
+        std::cerr << fmt::format(
+            "\nisotap: {} has made no connection to {}: 'isotap help exec' says how programs find "
+            "the way\n",
+            command, to_string(proxy));
+    } else if (failed > 0) {
+        std::cerr << fmt::format(
+            "\nisotap: {} of {} connections found no server at {}: does it run there, as "
+            "--upstream says?\n",
+            failed, opened, to_string(upstream.address));
+    }
+}
+
 int run_behind_proxy(ProxyOptions options, SchemaChange schema,
                      const std::vector<std::string>& words, const ExecLine& line) {
     block_signals();
@@ -223,6 +245,7 @@ int run_behind_proxy(ProxyOptions options, SchemaChange schema,
     relay.finish(drain_patience);
     columns.end();
     tap.stop();
+    tell_of_connections(relay, upstream, proxy, words.front());
     report(tap, words.front(), line);
     return code == 0 && fails(tap, line.fail_on) ? anomalies_found : code;
 }

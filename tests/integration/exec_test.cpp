@@ -65,6 +65,23 @@ TEST_F(ExecTest, FillsInAddressAndUrlInArguments) {
     EXPECT_THAT(echoed.output, Not(HasSubstr("{")));
 }
 
+TEST_F(ExecTest, SaysWhereNobodyCameOrNobodyWasThere) {
+    EXPECT_THAT(exec({}, {"true"}).output, HasSubstr("true has made no connection to 127.0.0.1:"));
+    for (const auto& [url, program] :
+         {std::pair{"postgres://nobody@127.0.0.1:1/x", Words{psql(), "-c", "select 1"}},
+          std::pair{"mysql://nobody@127.0.0.1:1/x",
+                    Words{"mariadb", "--host={host}", "--port={port}", "--execute=select 1"}}}) {
+        Command nowhere = command({}, program);
+        nowhere.arguments[3] = url;
+        const Finished finished = run(nowhere);
+        EXPECT_NE(finished.exit_code, 0);
+        EXPECT_THAT(finished.output,
+                    AllOf(HasSubstr("the server"), HasSubstr("Connection refused"),
+                          HasSubstr("1 of 1 connections found no server at 127.0.0.1:1")));
+    }
+    EXPECT_THAT(exec({}, {psql(), "-c", "select 1"}).output, Not(HasSubstr("connections found")));
+}
+
 TEST_F(ExecTest, EndsAsTheProgramEnded) {
     EXPECT_EQ(exec({}, {"sh", "-c", "exit 7"}).exit_code, 7);
     EXPECT_EQ(exec({}, {"sh", "-c", "kill -9 $$"}).exit_code, 128 + SIGKILL);

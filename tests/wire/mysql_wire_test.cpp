@@ -147,7 +147,7 @@ TEST_P(MysqlThroughProxy, AServerThatIsNotThereIsToldInTheDialect) {
     MysqlWire client(Endpoint{.port = proxy.port()});
     const MysqlPacket refusal = client.log_in({});
     EXPECT_EQ(refusal.head(), 0xff);
-    EXPECT_EQ(refusal.payload.substr(1, 2), mysql_number(2003, 2));
+    EXPECT_EQ(refusal.payload.substr(1, 2), mysql_number(1158, 2));
 }
 
 TEST_P(MysqlThroughProxy, TransactionsAreCountedAsTheServerEndsThem) {
