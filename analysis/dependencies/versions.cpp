@@ -311,7 +311,7 @@ void Versions::tidy_readers(VersionNode& node) {
     Slot* link = &node.readers;
     while (*link != no_slot) {
         const Slot at = *link;
-        if (transactions_.is(readers_[at].transaction, readers_[at].id)) {
+        if (alive(readers_[at])) {
             link = &readers_[at].next;
         } else {
             *link = readers_[at].next;
@@ -320,6 +320,18 @@ void Versions::tidy_readers(VersionNode& node) {
         }
     }
     node.tidy_at = std::max<std::uint32_t>(16, 2 * node.reader_count);
+}
+
+/// The newest reader is the first one and leaves last, as a rule: a row that many read is not gone
+/// through for each of them that leaves.
+bool Versions::has_live_reader(VersionNode& node) {
+    while (node.readers != no_slot && !alive(readers_[node.readers])) {
+        const Slot gone = node.readers;
+        node.readers = readers_[gone].next;
+        readers_.give_back(gone);
+        --node.reader_count;
+    }
+    return node.readers != no_slot;
 }
 
 bool Versions::forget_row(Slot row) {
@@ -331,8 +343,7 @@ bool Versions::forget_row(Slot row) {
     if (rows_[row].in_use || node.next_of_row != no_slot || !node.settled || node.next != no_slot) {
         return false;
     }
-    tidy_readers(node);
-    if (node.readers != no_slot) {
+    if (has_live_reader(node)) {
         return false;
     }
     drop(only);

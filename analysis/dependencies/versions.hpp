@@ -167,6 +167,7 @@ class Versions {
     void index_if_many(Slot row);
     void drop_readers(Slot version);
     void tidy_readers(VersionNode& node);
+    [[nodiscard]] bool has_live_reader(VersionNode& node);
     bool judge(const Fork& fork);
 
     Transactions& transactions_;
