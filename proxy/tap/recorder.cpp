@@ -114,7 +114,9 @@ void Recorder::run() {
             if (slot.restart) {
                 known.forget();
             }
-            if (files_ && known.admits(slot.event)) {
+            if (!files_) {
+                ++unwritten_;
+            } else if (known.admits(slot.event)) {
                 files_->accept(slot.event);
             }
         });
@@ -140,6 +142,8 @@ void Recorder::run() {
 
 void Recorder::flush() {
     if (!files_) {
+        const std::lock_guard lock(mutex_);
+        figures_.lost = unwritten_;
         return;
     }
     std::deque<RecordedAnomaly> anomalies;

@@ -65,7 +65,8 @@ class Recorder {
     RingSink sink_;
     std::unique_ptr<Redactor> redactor_;
     std::unique_ptr<history::recording::RecordingFiles> files_;
-    bool cannot_rotate_ = false;  ///< and that was told
+    bool cannot_rotate_ = false;   ///< and that was told
+    std::uint64_t unwritten_ = 0;  ///< events, as there never was a file
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;

@@ -143,6 +143,17 @@ TEST_F(LiveOverload, ClientsRunAtFullSpeedWhileAnalysisIsHeldInADebuggerAndTheDi
     EXPECT_TRUE(found.at("anomalies").as_array().empty()) << found;
 }
 
+/// The alert for a recording that has ended goes by what is lost, too.
+TEST_F(LiveOverload, ARecordingThatCannotBeginCountsWhatItDoesNotHave) {
+    file_ = folder_.path() / "nowhere" / "captured.isotap";
+    start({});
+    run_until("isotap_recording_lost_total", [](double events) { return events > 0; });
+    EXPECT_EQ(isotap_->metrics().at("isotap_recording"), 0);
+    EXPECT_EQ(isotap_->metrics().at("isotap_recorded_events_total"), 0);
+    client_.reset();
+    EXPECT_EQ(isotap_->stop(), 0);
+}
+
 TEST_F(LiveOverload, AFullDiskEndsTheRecordingAndNothingElse) {
     start({});
     run_until("isotap_recorded_events_total", [](double events) { return events > 100; });
