@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cassert>
+#include <span>
 #include <utility>
 
 #include "isotap/base/byte_reader.hpp"
@@ -164,15 +165,15 @@ void InstrumentedConversation::close_at_server(std::uint32_t statement) {
     actions_->send_own(Side::server, std::move(out));
 }
 
-/// The number by which the client calls a statement becomes the one by which the server does.
+/// The number by which the client calls a statement becomes the one by which the server does. To
+/// MySQL 'the last one' is an unknown number.
 void InstrumentedConversation::name_for_server(std::vector<std::uint8_t>& packet) const {
     if (!numbers_.differ() || packet.size() < statement_end) {
         return;
     }
-    const std::uint32_t number =
-        numbers_.of_server(ByteReader(Bytes(packet).subspan(statement_at)).le32());
-    for (std::size_t i = 0; i < sizeof(number); ++i) {
-        packet[statement_at + i] = static_cast<std::uint8_t>(number >> (8 * i));
+    const std::uint32_t number = ByteReader(Bytes(packet).subspan(statement_at)).le32();
+    if (number != last_prepared || observation_->lexing().mariadb) {
+        name_statement(numbers_.of_server(number), std::span(packet).subspan(header_size));
     }
 }
 
