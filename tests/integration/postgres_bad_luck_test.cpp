@@ -158,6 +158,28 @@ TEST_F(PostgresBadLuck, TheTableIsAlteredBehindOurBack) {
     EXPECT_THAT(reasons.opaque, IsEmpty());
 }
 
+/// Drivers know what to do about a statement that is to be prepared again.
+TEST_F(PostgresBadLuck, TheKeyIsRenamedBehindOurBack) {
+    start();
+    const auto one = client();
+    const std::string prepare = "prepare p as select balance from account limit 2";
+    const std::string own = "prepare own as select balance from account where id = 1";
+    for (const std::string& sql : {prepare, own, std::string("execute p")}) say(*one, sql);
+    server_->sql("alter table account rename column id to number");
+    const ServerError stale = error_in(one->query("execute p"));
+    EXPECT_EQ(stale.sqlstate, "0A000");
+    EXPECT_EQ(stale.text, "cached plan must not change result type");
+    say(*one, "deallocate p");
+    say(*one, prepare);
+    EXPECT_EQ(say(*one, "execute p").size(), 2U);
+    EXPECT_EQ(say(*one, "select balance from account where number < 3").size(), 2U);
+    one->query("deallocate own");
+    EXPECT_EQ(error_in(one->query(own)).sqlstate, "42703");
+    Reasons reasons;
+    tell(reasons);
+    EXPECT_THAT(reasons.opaque, IsEmpty());
+}
+
 /// A result has 1664 columns at most: one of ours may be one too many.
 TEST_F(PostgresBadLuck, TheResultIsAsWideAsTheServerAllows) {
     start();

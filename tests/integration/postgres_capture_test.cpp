@@ -372,6 +372,29 @@ TEST_P(PostgresCapture, PreparedStatementsThatMeanOtherTablesNowTellNothing) {
     captured->query("drop schema tenant cascade");
 }
 
+/// What servers say of a result that would be another one: the client is to prepare it again. An
+/// error of its own text it gets as it is.
+TEST_P(PostgresCapture, WhatIsPreparedForAKeyThatIsGoneIsToBePreparedAgain) {
+    captured = std::make_unique<CapturedClient>(at(), *capture);
+    captured->start(to("captured"));
+    const auto error_of = [this](const std::string& bytes) {
+        captured->send(bytes);
+        return error_in(captured->read_ready()).sqlstate;
+    };
+    EXPECT_EQ(error_of(parse("ours", "select balance from account where owner = 'owner 1'") +
+                       parse("own", "select id from account where balance = 100") + sync),
+              "");
+    captured->query("prepare p as select balance from account where owner = 'owner 1'");
+    captured->query("alter table account rename column id to number");
+    EXPECT_EQ(error_of(bind_message("ours", {}) + execute() + sync), "0A000");
+    EXPECT_EQ(error_of(bind_message("p", {}) + execute() + sync), "0A000");
+    EXPECT_EQ(error_of(query_message("execute p")), "0A000");
+    EXPECT_EQ(error_of(describe('S', "ours") + sync), "0A000");
+    EXPECT_EQ(error_of(bind_message("own", {}) + execute() + sync), "42703");
+    captured->query("alter table account rename column number to id");
+    EXPECT_EQ(error_of(bind_message("ours", {}) + execute() + sync), "");
+}
+
 /// Two clients of one database, and what the analysis makes of it.
 class PostgresAnomaly : public PostgresCapture {
   protected:

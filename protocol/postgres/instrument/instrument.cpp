@@ -1,10 +1,8 @@
 // From the server to the client: what instrumentation added is taken out again.
 #include "protocol/postgres/instrument/instrument.hpp"
 
-#include <array>
-#include <charconv>
+#include <algorithm>
 
-#include "protocol/postgres/instrument/error_position.hpp"
 #include "protocol/postgres/instrument/message_space.hpp"
 
 namespace isotap::postgres::instrument {
@@ -36,12 +34,15 @@ bool Instrument::anything_rewritten() const noexcept {
     if (asked.request != Reply::query) {
         return asked.meaning && asked.meaning->statement.rewritten;
     }
-    for (const PlannedStatement& statement : asked.statements) {
-        if (statement.rewritten) {
-            return true;
-        }
-    }
-    return false;
+    return std::any_of(asked.statements.begin(), asked.statements.end(),
+                       [](const PlannedStatement& one) { return one.rewritten; });
+}
+
+/// An EXECUTE of SQL's own.
+bool Instrument::runs_rewritten() const noexcept {
+    const PlannedStatement* statement = answering();
+    return asked_.front().request == Reply::query && statement != nullptr &&
+           !statement->executes.empty() && statement->plan;
 }
 
 bool Instrument::changes(std::uint8_t type, Reply front) const noexcept {
@@ -60,7 +61,7 @@ bool Instrument::changes(std::uint8_t type, Reply front) const noexcept {
             const PlannedStatement* statement = answering();
             return statement != nullptr && statement->copies;
         }
-        case BackendType::error_response:
+        case BackendType::error_response: return anything_rewritten() || runs_rewritten();
         case BackendType::notice_response: return anything_rewritten();
         default: return false;
     }
@@ -74,6 +75,7 @@ Instrument::Answer Instrument::answer(std::uint8_t type, Bytes body, Bytes kept,
         case BackendType::copy_out_response: return begin_copy(body, actions);
         case BackendType::copy_data: return copied(body, actions);
         case BackendType::copy_done: return end_copy(actions);
+        case BackendType::error_response: return error(body, kept, kept_cut, actions);
         default: return at_position(type, body, kept, kept_cut, actions);
     }
 }
@@ -149,42 +151,6 @@ void Instrument::begin_recording(const PlannedStatement& statement) {
         recorder_.begin(*statement.plan, now);
     }
     recording_ = true;
-}
-
-/// The client must see a place in its own text. Where that is not there any more, it sees none.
-Instrument::Answer Instrument::at_position(std::uint8_t type, Bytes body, Bytes kept, bool kept_cut,
-                                           protocol::Actions& actions) const {
-    const auto position = ErrorPosition::find(body);
-    if (!position) {
-        return {};
-    }
-    const Asked& asked = asked_.front();
-    std::size_t original = 0;
-    if (asked.request != Reply::query) {
-        original = original_position(asked.meaning->text, {asked.meaning->statement},
-                                     asked.meaning->lexing, encoding_.positions_in_utf8(),
-                                     position->value);
-    } else if (!kept_cut && !kept.empty()) {
-        original = original_position(as_text(kept.first(kept.size() - 1)), asked.statements,
-                                     asked.lexing, encoding_.positions_in_utf8(), position->value);
-    }
-    std::array<char, 20> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), original).ptr;
-    const std::string_view number(digits.data(), static_cast<std::size_t>(end - digits.data()));
-    const std::size_t behind = position->offset + position->size;
-    if (original == 0) {
-        constexpr std::size_t letter = 1;
-        constexpr std::size_t nul = 1;
-        MessageSpace message(actions, type, body.size() - position->size - letter - nul);
-        message.bytes(body.first(position->offset - letter));
-        message.bytes(body.subspan(behind + nul));
-        return {Fate::replace, message.whole()};
-    }
-    MessageSpace message(actions, type, body.size() - position->size + number.size());
-    message.bytes(body.first(position->offset));
-    message.bytes(as_bytes(number));
-    message.bytes(body.subspan(behind));
-    return {Fate::replace, message.whole()};
 }
 
 void Instrument::cover(const PlannedStatement* statement, Time now) {

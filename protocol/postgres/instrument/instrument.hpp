@@ -102,12 +102,16 @@ class Instrument {
 
     [[nodiscard]] const PlannedStatement* answering() const noexcept;
     [[nodiscard]] bool anything_rewritten() const noexcept;
+    [[nodiscard]] bool runs_rewritten() const noexcept;
     Answer describe(Bytes body, protocol::Actions& actions);
     Answer row(Bytes body, protocol::Actions& actions);
     Answer begin_copy(Bytes body, protocol::Actions& actions);
     Answer copied(Bytes body, protocol::Actions& actions);
     Answer end_copy(protocol::Actions& actions);
     void tell(const PlannedStatement& statement, std::optional<std::span<const Field>> added);
+    Answer error(Bytes body, Bytes kept, bool kept_cut, protocol::Actions& actions);
+    [[nodiscard]] bool points_to_addition(Bytes body, Bytes kept, bool kept_cut) const;
+    [[nodiscard]] std::size_t place_of(std::size_t position, Bytes kept, bool kept_cut) const;
     Answer at_position(std::uint8_t type, Bytes body, Bytes kept, bool kept_cut,
                        protocol::Actions& actions) const;
     void begin_recording(const PlannedStatement& statement);

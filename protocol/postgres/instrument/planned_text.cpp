@@ -64,6 +64,9 @@ void rewrite(std::string_view text, const std::vector<PlannedStatement>& stateme
 std::size_t original_position(std::string_view text,
                               const std::vector<PlannedStatement>& statements,
                               const sql::LexerState& lexing, bool utf8, std::size_t rewritten) {
+    for (const PlannedStatement& one : statements) {
+        if (one.offset + one.size > text.size()) return 0;  // it was not kept
+    }
     std::string sent;
     rewrite(text, statements, lexing, sent);
     const std::size_t byte = byte_of(sent, rewritten, utf8);

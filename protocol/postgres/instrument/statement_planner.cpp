@@ -89,6 +89,7 @@ bool StatementPlanner::plan(std::string_view text, const Situation& situation,
             continue;
         }
         Situation here = situation;
+        here.whole = text;
         here.behind_change = behind_change;
         const bool names = tokens_[0].is(Keyword::declare) || tokens_[0].is(Keyword::prepare);
         here.alone = !names || stands_alone(text, situation.lexing);
@@ -201,6 +202,7 @@ bool StatementPlanner::prepare(std::string_view text, const Situation& situation
             return false;
         }
         made.statement = statement;
+        made.text = statement.rewritten ? situation.whole : std::string_view{};
         made.statement.prepares.clear();
         made.statement.effect = effect_of(tokens_);
     } else {

@@ -48,6 +48,7 @@ class StatementPlanner {
         std::string_view parameter_types;  ///< as `sql::PlanQuestion` has them
         const sql::LexerState& lexing;
         const TextEncoding& encoding;
+        std::string_view whole{};  ///< the client's text, all of it
     };
 
     StatementPlanner(history::SessionId session, sql::PlanSource& plans,
