@@ -168,6 +168,7 @@ prepare p as select 1
 execute p(5)
 execute p(nothing)
 select 1; execute p(6); execute p(7)
+select owner from account where id = 1; execute p(nothing)
 prepare w(int, numeric(6, 2)) as update account set balance = balance + $2 where id = $1
 execute w(2, 1.5)
 execute w(2)

@@ -23,12 +23,9 @@ constexpr std::string_view stale_fields{
 std::size_t Instrument::place_of(std::size_t position, Bytes kept, bool kept_cut) const {
     const Asked& asked = asked_.front();
     const bool utf8 = encoding_.positions_in_utf8();
-    const auto prepared =
-        runs_rewritten() ? statements_.run_by(answering()->executes) : asked.meaning;
-    if (asked.request != Reply::query || runs_rewritten()) {
-        return prepared ? original_position(prepared->text, {prepared->statement}, prepared->lexing,
-                                            utf8, position)
-                        : 0;
+    if (asked.request != Reply::query) {
+        return original_position(asked.meaning->text, {asked.meaning->statement},
+                                 asked.meaning->lexing, utf8, position);
     }
     if (kept_cut || kept.empty()) {
         return 0;
@@ -63,14 +60,21 @@ Instrument::Answer Instrument::error(Bytes body, Bytes kept, bool kept_cut,
                : Answer{};
 }
 
-/// All characters of an addition stand for the same one of the client's.
+/// All characters of an addition stand for the same one of the client's. What an EXECUTE runs has a
+/// text of its own.
 bool Instrument::points_to_addition(Bytes body, Bytes kept, bool kept_cut) const {
     const auto position = ErrorPosition::find(body);
     if (!position) {
         return false;
     }
-    const std::size_t place = place_of(position->value, kept, kept_cut);
-    return place != 0 && place == place_of(position->value + 1, kept, kept_cut);
+    const auto run = runs_rewritten() ? statements_.run_by(answering()->executes) : nullptr;
+    const auto place = [&](std::size_t at) {
+        return run ? original_position(run->text, {run->statement}, run->lexing,
+                                       encoding_.positions_in_utf8(), at)
+                   : place_of(at, kept, kept_cut);
+    };
+    const std::size_t first = place(position->value);
+    return first != 0 && first == place(position->value + 1);
 }
 
 /// The client must see a place in its own text. Where that is not there any more, it sees none.
