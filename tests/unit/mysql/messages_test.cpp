@@ -135,7 +135,8 @@ TEST(ExecuteRequest, GivesSomeOfItsValuesToAnother) {
                              "abc");
     EXPECT_EQ(some({3}), "none");
     EXPECT_FALSE(execute_with(*request, request->types.first(4), std::vector<std::size_t>{0}));
-    const auto longer = decode_execute(as_bytes(packet + "x"), 3, {});
+    const std::string with_more = packet + "x";
+    const auto longer = decode_execute(as_bytes(with_more), 3, {});
     EXPECT_FALSE(execute_with(*longer, longer->types, std::vector<std::size_t>{0}));
 }
 
