@@ -110,7 +110,7 @@ TEST(MysqlHandshake, AClientMaySpeakBeforeTheGreeting) {
 TEST(MysqlHandshake, ADialThatFailsIsToldInTheDialect) {
     Wire wire;
     wire.dial_failed("connection refused");
-    EXPECT_EQ(wire.to_client.substr(3, 9), std::string("\0\xff\xd3\x07#HY000", 10).substr(0, 9));
+    EXPECT_EQ(wire.to_client.substr(3, 9), std::string("\0\xff\x86\x04#08S01", 10).substr(0, 9));
     EXPECT_THAT(wire.to_client, HasSubstr("connection refused"));
     EXPECT_THAT(wire.other_actions, ElementsAre("dial", "finish"));
 }
